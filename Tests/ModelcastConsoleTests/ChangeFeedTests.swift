@@ -18,6 +18,8 @@ import Testing
             var gateway = ModelGateway(of: .publisher(publisher), tokens: tokens)
             (gateway.historyByteCount, gateway.streamCountMax) = (historyByteCount, streamCountMax)
             try await withConsole(of: [.publisher(publisher)], gateway: gateway, configuration: console) { client in
+                // Before the publisher's thread has begun no models are served.
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
                 try await body(publisher, client)
             }
         }

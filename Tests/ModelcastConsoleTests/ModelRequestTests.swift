@@ -14,6 +14,8 @@ import Testing
             let publisher = try await network.publisher()
             let gateway = ModelGateway(of: .publisher(publisher), tokens: tokens)
             try await withConsole(of: [.publisher(publisher)], gateway: gateway) { client in
+                // Before the publisher's thread has begun no models are served.
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
                 try await body(publisher, client)
             }
         }
