@@ -8,7 +8,7 @@ package import ModelRecord
 /// and a URI as text, bytes as `{"$bytes": base64}`, a tagged item as `{"$tag": number, "$cbor": base64}`, a double
 /// that is not finite as `{"$double": "nan"}`, `"inf"` or `"-inf"`.
 package struct JSONWriter {
-    /// What has been written.
+    /// The text so far.
     package var bytes: [UInt8] = []
     /// The form of models.
     private let form: JSONForm

@@ -58,15 +58,7 @@ public struct Change: Sendable {
     private var newState: CellRecord { section.new(at: position) }
 
     /// The greatest version of any write to the model as a whole.
-    public var version: Version {
-        let state = newState
-        return switch (state.touched, state.floor) {
-        case (let touched?, let floor?): max(touched, floor)
-        case (let touched?, nil): touched
-        case (nil, let floor?): floor
-        case (nil, nil): Version(stamp: 0, origin: "")
-        }
-    }
+    public var version: Version { newState.lastVersion ?? Version(stamp: 0, origin: "") }
 
     /// The publisher that wrote ``version``.
     public var origin: String { version.origin }

@@ -117,9 +117,7 @@ struct ChangeEntry {
     }
 
     /// The change at `position`, as it is told.
-    package func change(at position: Int, isInitial: Bool = false) -> Change {
-        Change(self, at: position, isInitial: isInitial)
-    }
+    package func change(at position: Int) -> Change { Change(self, at: position, isInitial: false) }
 
     /// About how many bytes the records of the change at `position` take: most changes leave a record about as large
     /// as it was.

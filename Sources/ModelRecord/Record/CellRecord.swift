@@ -70,6 +70,12 @@ public struct CellRecord: @unchecked Sendable {
         return VersionSlice(reading: &reader)?.version(in: storage.bytes)
     }
 
+    /// The greatest version of any write to the model as a whole; nil where nothing was written to it.
+    package var lastVersion: Version? {
+        guard let touched, let floor else { return touched ?? floor }
+        return max(touched, floor)
+    }
+
     /// The stamp of ``floor`` or ``touched``, whichever is greater; 0 where there is neither.
     /// - Complexity: O(1)
     public var lastStamp: Stamp {

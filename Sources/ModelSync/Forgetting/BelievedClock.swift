@@ -22,13 +22,12 @@ struct BelievedClock: Sendable {
             anchor = now
             return now.wallMilliseconds
         }
-        if now.follows(believed, gainShare: BelievedClock.gainShare, gainMilliseconds: BelievedClock.gainMilliseconds) {
+        if BelievedClock.isExplained(now, since: believed) {
             (anchor, candidate) = (now, nil)
             return now.wallMilliseconds
         }
-        if let leapt = candidate,
-            now.follows(leapt, gainShare: BelievedClock.gainShare, gainMilliseconds: BelievedClock.gainMilliseconds),
-            now.wallMilliseconds >= leapt.wallMilliseconds
+        if let leapt = candidate, now.wallMilliseconds >= leapt.wallMilliseconds,
+            BelievedClock.isExplained(now, since: leapt)
         {
             if now.uptimeMicroseconds - leapt.uptimeMicroseconds >= min(patience, BelievedClock.patienceMicroseconds) {
                 (anchor, candidate) = (now, nil)
@@ -39,12 +38,10 @@ struct BelievedClock: Sendable {
         }
         return believed.wallMilliseconds + now.uptimeMicroseconds.subtractingOrZero(believed.uptimeMicroseconds) / 1000
     }
-}
 
-extension Moment {
     /// The wall clock is not further ahead than the time since an earlier reading explains.
-    fileprivate func follows(_ earlier: Moment, gainShare: UInt64, gainMilliseconds: UInt64) -> Bool {
-        let elapsed = uptimeMicroseconds.subtractingOrZero(earlier.uptimeMicroseconds) / 1000
-        return wallMilliseconds <= earlier.wallMilliseconds + elapsed + elapsed / gainShare + gainMilliseconds
+    private static func isExplained(_ now: Moment, since earlier: Moment) -> Bool {
+        let elapsed = now.uptimeMicroseconds.subtractingOrZero(earlier.uptimeMicroseconds) / 1000
+        return now.wallMilliseconds <= earlier.wallMilliseconds + elapsed + elapsed / gainShare + gainMilliseconds
     }
 }

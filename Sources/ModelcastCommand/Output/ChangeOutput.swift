@@ -48,17 +48,12 @@ final class ChangeOutput: @unchecked Sendable {
             writer.writeLine(change)
             flushIfFull()
         }
-        pass(changes)
+        toldCount += 1
+        lastCommit = max(lastCommit, changes.commitNumber)
         guard !isFlushDue else { return }
         isFlushDue = true
         // The flush waits behind the blocks on the queue, so that many change sets in a row leave in few writes.
         queue.async { self.flush() }
-    }
-
-    /// Notes changes that are not printed, or were printed just now. Runs on the queue.
-    func pass(_ changes: ChangeSet) {
-        toldCount += 1
-        lastCommit = max(lastCommit, changes.commitNumber)
     }
 
     /// Writes models of one type. Runs on the queue.

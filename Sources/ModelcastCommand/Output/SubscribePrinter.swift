@@ -34,19 +34,19 @@ struct SubscribePrinter: Service {
     ///   cannot be written.
     func run() async throws {
         let (output, plan) = (output, plan)
-        let observation = subscriber.observe(.everything, on: output.queue) { changes in
-            guard plan.printsChanges else { return output.pass(changes) }
-            output.write(changes, ids: plan.ids)
-        }
+        // An observer costs each commit something.
+        let observation =
+            plan.printsChanges
+            ? subscriber.observe(.everything, on: output.queue) { output.write($0, ids: plan.ids) } : nil
         defer {
-            observation.cancel()
+            observation?.cancel()
             SystemdNotifier.stopping()
         }
         SystemdNotifier.ready("connecting to \(subscriber.configuration.publishers.joined(separator: ", "))")
         try await watch()
         output.beginEnd()
         await output.settle(through: subscriber.snapshot().commitNumber)
-        observation.cancel()
+        observation?.cancel()
         try await printState()
     }
 

@@ -43,7 +43,7 @@ struct Get: AsyncParsableCommand {
         var missing: [String] = []
         for id in ids {
             if let record = records[id] {
-                writer.writeLine(type: type, model: record, version: max(record.touched, record.floor))
+                writer.writeLine(type: type, model: record, version: record.lastVersion)
             } else {
                 missing.append(id)
             }
@@ -51,11 +51,5 @@ struct Get: AsyncParsableCommand {
         try question.print(writer.bytes)
         for id in missing { StandardError.write(line: "\(type) \(id) does not exist at \(question.connect)") }
         if !missing.isEmpty { throw ExitCode.failure }
-    }
-
-    /// The greater of two versions; nil is less than every version.
-    private func max(_ left: Version?, _ right: Version?) -> Version? {
-        guard let left, let right else { return left ?? right }
-        return Swift.max(left, right)
     }
 }

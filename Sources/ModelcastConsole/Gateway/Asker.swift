@@ -4,7 +4,7 @@ import HummingbirdCore
 import ModelGrants
 import Modelcast
 
-/// Whoever has made a request, with what he may do.
+/// The maker of a request, with what he may do.
 struct Asker: Sendable {
     /// The key of his token; nil where no token is asked for.
     private let key: String?

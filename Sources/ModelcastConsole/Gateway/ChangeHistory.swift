@@ -34,7 +34,7 @@ final class ChangeHistory: Sendable {
         state = Mutex(State(floor: queue.commitNumber))
         self.byteCountMax = byteCountMax
         bell.history.withLock { $0.value = self }
-        // What came before the bell was there.
+        // Changes may have come before the bell was there.
         pull()
     }
 
@@ -52,7 +52,7 @@ final class ChangeHistory: Sendable {
     private func pull(_ state: inout State) {
         while let set = queue.next() {
             if set.isFolded {
-                // What was folded is a step of nobody.
+                // A folded set is a step of nobody.
                 state = State(floor: set.commitNumber)
                 continue
             }
@@ -72,12 +72,10 @@ final class ChangeHistory: Sendable {
     /// told. Waits for a commit that is under way.
     /// - Returns: nil where some of them have been forgotten.
     func changes(behind position: ChangePosition, through commitNumber: UInt64) -> [ChangeSet]? {
-        // A commit counts a little before its changes are handed over.
-        precondition(cache.deliveredCommitNumber >= commitNumber, "no commit is numbered before it is made")
+        // A commit counts a little before its changes are handed over. A stranger may have written the position.
+        guard position.commitNumber <= commitNumber, commitNumber <= cache.deliveredCommitNumber else { return nil }
         return state.withLock { state in
             pull(&state)
-            // A stranger may have written the position.
-            guard position.commitNumber <= commitNumber else { return nil }
             let first = position.last == nil ? position.commitNumber + 1 : position.commitNumber
             guard first > state.floor else { return nil }
             var sets: [ChangeSet] = []

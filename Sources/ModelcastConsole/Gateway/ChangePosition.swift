@@ -15,7 +15,7 @@ struct ChangePosition: Equatable {
         var position: Int
     }
 
-    /// What stands in the id of an event behind which nothing can go on.
+    /// The end of the id of an event behind which nothing can go on.
     static let none = "none"
 
     /// - Returns: nil for a text that is no position of this epoch.

@@ -9,7 +9,7 @@ struct EncodedChanges {
     /// Where the event of each change ends, from the first position on. A change that is not asked for has no event.
     private let ends: [Int]
 
-    /// What the ids of the events say.
+    /// The ids of the events, by what they say.
     enum Marks {
         /// Nothing can go on behind them.
         case none

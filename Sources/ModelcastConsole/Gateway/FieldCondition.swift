@@ -19,7 +19,7 @@ struct FieldCondition: Hashable {
 
     private let field: String
     private let comparison: Comparison
-    /// What stands behind the comparison.
+    /// The text behind the comparison.
     private let text: String
     /// The same as a number, where it is one.
     private let number: Double?

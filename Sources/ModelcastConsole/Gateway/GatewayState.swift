@@ -2,7 +2,7 @@ import ModelCache
 import Modelcast
 import Synchronization
 
-/// What a gateway keeps while it runs.
+/// The state of a gateway while it runs.
 final class GatewayState: Sendable {
     let configuration: ModelGateway
     let cache: ModelCache

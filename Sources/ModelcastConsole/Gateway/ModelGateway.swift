@@ -10,7 +10,7 @@ public import Modelcast
 public struct ModelGateway: Sendable {
     /// The service whose copy is served.
     public let subject: ConsoleSubject
-    /// Who may read what, by the token that a request has: grants whose keys are those of `BearerToken`. Nil:
+    /// The rights of tokens to read: grants whose keys are those of `BearerToken`. Nil:
     /// everybody on this machine may read everything, and the console has to be bound to loopback.
     public var tokens: Access?
     /// How many event streams there may be at once. 192 by default: connections remain for other requests.

@@ -3,7 +3,7 @@ import ModelGrants
 import ModelJSON
 import ModelRecord
 
-/// What a request for models or changes asks for: which of them, and in which form.
+/// The models, or changes, that a request asks for, and their form.
 struct ModelQuery: Hashable {
     /// The types; nil for all.
     var types: Set<String>?
@@ -73,7 +73,7 @@ struct ModelQuery: Hashable {
         return Told(old: old, new: new, changed: changed)
     }
 
-    /// What has to be observed of the cache.
+    /// The part of the cache that has to be observed.
     var interest: Interest {
         guard let types, types.count == 1, let type = types.first else { return .everything }
         guard let ids, ids.count == 1, let id = ids.first else { return .type(type) }

@@ -210,12 +210,6 @@ struct ModelRequests: Sendable {
 }
 
 extension CellRecord {
-    /// The greatest version of any write to the model.
-    var lastVersion: Version? {
-        guard let touched, let floor else { return touched ?? floor }
-        return max(touched, floor)
-    }
-
     /// The name of exactly this state. The last version alone is none: an older write of another field may come later.
     var entityTag: String {
         "\"\(lastVersion?.description ?? "")-\(String(Fingerprint.fnv(bytes), radix: 36))\""

@@ -1,4 +1,4 @@
-/// What the gateway answers, for programs that read such descriptions (OpenAPI 3.1).
+/// The description of the gateway for programs (OpenAPI 3.1).
 enum OpenAPIDocument {
     /// The document, as JSON.
     static let text = #"""

@@ -118,31 +118,25 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             look = nil
         } else if look == nil {
             waitingByteCount = ConnectionHandler.byteCount(waitingIn: context.channel)
-            lookLater(context)
+            lookLater(context.channel)
         }
         context.fireChannelWritabilityChanged()
     }
 
-    private func lookLater(_ context: ChannelHandlerContext) {
-        let channel = context.channel
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        look = context.eventLoop.scheduleTask(in: patience) {
+    private func lookLater(_ channel: any Channel) {
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        look = channel.eventLoop.scheduleTask(in: patience) {
             // What waits in the channel only becomes less where the reader takes it: nothing is added meanwhile.
             let handler = bound.value
             let byteCount = ConnectionHandler.byteCount(waitingIn: channel)
             guard byteCount < handler.waitingByteCount else { return channel.close(promise: nil) }
             handler.waitingByteCount = byteCount
-            handler.again(channel)
+            handler.lookLater(channel)
         }
     }
 
     private static func byteCount(waitingIn channel: any Channel) -> Int {
         (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-
-    private func again(_ channel: any Channel) {
-        guard let context = try? channel.pipeline.syncOperations.context(handler: self) else { return }
-        lookLater(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
