@@ -158,13 +158,18 @@ struct Oracle {
         }
     }
 
-    /// The origin has written anew what had greater stamps than this.
+    /// Nobody has taken what the origin wrote with greater stamps than this.
     mutating func lose(origin: String, above stamp: Stamp) {
-        for index in updatesByOrigin[origin] ?? [] where updates[index].version.stamp > stamp {
-            updates[index].isAtRisk = true
-            hasRisk = true
+        var greatest: Stamp?
+        for index in updatesByOrigin[origin] ?? [] {
+            if updates[index].version.stamp > stamp {
+                updates[index].isAtRisk = true
+                hasRisk = true
+            } else {
+                greatest = max(greatest ?? 0, updates[index].version.stamp)
+            }
         }
-        lastStamp[origin] = lastStamp[origin].map { min($0, stamp) }
+        lastStamp[origin] = greatest
     }
 
     /// By model: what a copy must hold, and the most that it can hold.

@@ -18,6 +18,7 @@ extension Simulation {
         for index in links.indices { heal(index) }
         for node in nodes {
             node.clockOffsetMilliseconds = 0
+            node.hasLeapt = false
             // A job that has died stays dead.
             if node.kind == .job { end(node.id) } else { restart(node.id) }
             // The start may have set the clock ahead of the last stamp.

@@ -47,6 +47,9 @@ public struct Scenario: Sendable {
         case expiry
         /// Some models are leased.
         case leases
+        /// Where deleted models are forgotten, wall clocks leap a day ahead for a moment: those of publishers and jobs,
+        /// or those of relays and subscribers.
+        case leaps
     }
 
     /// - Parameters:

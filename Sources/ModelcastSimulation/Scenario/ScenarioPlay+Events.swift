@@ -129,6 +129,17 @@ extension ScenarioPlay {
             simulation.cut(link, milliseconds: UInt64(milliseconds))
         }
         if clockJumps, Int.random(in: 0..<15, using: &generator) == 0 { jump(simulation.nodes.pick(&generator)) }
+        if !leaping.isEmpty, Int.random(in: 0..<8, using: &leapGenerator) == 0 { leap() }
+    }
+
+    /// Lets a wall clock be a day ahead for a moment: for less than an eighth of the time for which deleted models are
+    /// remembered, as a leap that lasts longer is believed.
+    private mutating func leap() {
+        let nodes = simulation.nodes.filter { leaping.contains($0.kind) && $0.isUp && !$0.hasLeapt && $0.liar == nil }
+        guard !nodes.isEmpty else { return }
+        let node = nodes.pick(&leapGenerator)
+        let milliseconds = UInt64([20, 200, 800].pick(&leapGenerator))
+        simulation.leap(node, milliseconds: milliseconds)
     }
 
     /// True when the node may be gone, or without word of its senders, for longer than deletes are remembered. No relay

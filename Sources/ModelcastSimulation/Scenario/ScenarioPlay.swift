@@ -32,6 +32,11 @@ struct ScenarioPlay {
     var leaseGenerator: SeededGenerator
     /// Some models end by themselves.
     let endsModels: Bool
+    /// Draws which clocks leap and when, apart for the same reason.
+    var leapGenerator: SeededGenerator
+    /// The kinds of node whose clocks leap, if any do. What a writer's clock has put far ahead must be refused by
+    /// everybody (guarantees article, clocks), so no other clock leaps then.
+    let leaping: Set<SimulatedNode.Kind>
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -70,6 +75,11 @@ struct ScenarioPlay {
         endsModels = features.contains(.expiry) && Int.random(in: 0..<3, using: &expiryGenerator) == 0
         leaseGenerator = SeededGenerator(seed: scenario.seed &* 0xB492_B66F_BE98_F273 &+ 7)
         settings.hasLeases = features.contains(.leases) && Int.random(in: 0..<4, using: &leaseGenerator) == 0
+        leapGenerator = SeededGenerator(seed: scenario.seed &* 0xE703_7ED1_A0B4_28DB &+ 7)
+        let clocksLeap =
+            isForgetful && features.contains(.leaps) && Int.random(in: 0..<3, using: &leapGenerator) > 0
+        leaping =
+            !clocksLeap ? [] : Bool.random(using: &leapGenerator) ? [.publisher, .job] : [.relay, .subscriber]
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }

@@ -34,6 +34,8 @@ final class SimulatedNode {
     var life = 0
     /// How far its wall clock is off.
     var clockOffsetMilliseconds: Int64 = 0
+    /// Its wall clock is a day ahead for a moment.
+    var hasLeapt = false
     var disk: SimulatedDisk
     /// When the next write behind begins.
     var nextWrite: UInt64 = 0

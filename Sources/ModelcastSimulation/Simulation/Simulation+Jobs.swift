@@ -114,6 +114,7 @@ extension Simulation {
             case .reconnect(let relay): connectAnew(node.listening[relay])
             case .clockRefused(let refusal):
                 if node.origin?.startAnewIfRefused(taken: refusal.taken, now: moment(node)) ?? false {
+                    noteClockRenewed(node)
                     node.pusher?.beginAnew(giving: refusal.incarnation)
                 } else {
                     node.pusher?.tryAgain(refusal)

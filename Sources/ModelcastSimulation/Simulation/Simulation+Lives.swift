@@ -82,6 +82,11 @@ extension Simulation {
     /// Sets the wall clock of a publisher past its last stamp, unless its disk has that stamp. Nothing else keeps a
     /// publisher that has forgotten its stamps from giving one version to two writes.
     private func keepClockAhead(_ node: SimulatedNode) {
+        let present = moment(node).wallMilliseconds << 16
+        // Of what the publisher wrote in a leap nobody has taken anything.
+        if oracle.lastStamp[node.name, default: 0] > present + Simulation.leap / 2 {
+            oracle.lose(origin: node.name, above: present + Simulation.leap / 2)
+        }
         let lastStamp = oracle.lastStamp[node.name] ?? 0
         guard node.disk.clock < lastStamp else { return }
         let last = Int64(lastStamp >> 16)
@@ -108,6 +113,7 @@ extension Simulation {
             faults[.diskLost] += 1
             node.disk.erase()
         }
+        endLeap(node)
         tell(node, "crashes\(losesDisk ? " and loses its disk" : "")")
         switch node.kind {
         case .publisher: oracle.lose(origin: node.name, after: node.disk.updateCount)
@@ -138,6 +144,27 @@ extension Simulation {
     func leave(_ node: SimulatedNode) {
         if let fault = node.watch.observer?.look() { fail(node, fault) }
         node.die()
+    }
+
+    /// By how much a clock leaps, in stamps.
+    private static let leap = Stamp(24 * 3_600_000) << 16
+
+    /// Lets a node's wall clock be a day ahead for some time.
+    func leap(_ node: SimulatedNode, milliseconds: UInt64) {
+        let life = node.life
+        setClock(node, offsetMilliseconds: node.clockOffsetMilliseconds + Int64(Simulation.leap >> 16))
+        node.hasLeapt = true
+        plan(after: milliseconds) { simulation in
+            if node.life == life { simulation.endLeap(node) }
+        }
+    }
+
+    /// Sets a clock right that has leapt. A process that starts while its clock is a day ahead is told by nothing that
+    /// it is (guarantees article, clocks), so none does.
+    private func endLeap(_ node: SimulatedNode) {
+        guard node.hasLeapt else { return }
+        node.hasLeapt = false
+        setClock(node, offsetMilliseconds: node.clockOffsetMilliseconds - Int64(Simulation.leap >> 16))
     }
 
     /// Sets how far a node's wall clock is off.
