@@ -176,7 +176,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
     tests(of: "ModelSync", uses: ["ModelcastSimulation", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
     tests(of: "ModelcastSimulation", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-    tests(of: "ModelJSON", uses: ["Modelcast", "ModelRecord", "ModelCache", log]),
+    tests(of: "ModelJSON", uses: ["Modelcast", "ModelRecord", "ModelCache", "ModelWire", log]),
     tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastTesting", uses: ["Modelcast"]),
     tests(

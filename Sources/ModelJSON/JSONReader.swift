@@ -29,6 +29,16 @@ package struct JSONReader: ~Escapable {
     @_lifetime(copy bytes)
     package init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
+    /// The members of a text that is one object.
+    package static func object(_ bytes: Span<UInt8>) throws(JSONError) -> [String: Value] {
+        var reader = JSONReader(bytes)
+        guard reader.peek() == UInt8(ascii: "{"), case .map(let members) = try reader.value(depth: 0) else {
+            throw JSONError("expected an object", at: reader.offset)
+        }
+        try reader.expectEnd()
+        return members
+    }
+
     /// Passes white space.
     /// - Returns: the byte behind it, which is not passed; nil at the end.
     @_lifetime(self: copy self)

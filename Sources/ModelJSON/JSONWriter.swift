@@ -18,6 +18,13 @@ package struct JSONWriter {
     /// Writes text that needs neither quotes nor escapes.
     package mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+    /// The bytes of one value.
+    static func text(of value: Value) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write(value)
+        return writer.bytes
+    }
+
     package mutating func write(_ value: Value) {
         switch value {
         case .null, .undefined: append("null")

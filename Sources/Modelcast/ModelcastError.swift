@@ -21,6 +21,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let badInput = Code(rawValue: "bad-input")
         /// A constant field of a model already has another value.
         public static let constant = Code(rawValue: "constant")
+        /// A model is not as the writer took it to be. Nothing was changed.
+        public static let conflict = Code(rawValue: "conflict")
         /// Fields of a model cannot travel, or its record does not make one: see ``ModelcastError/problem``.
         public static let model = Code(rawValue: "model")
         /// Too much waits to be sent. Nothing was changed, and the same write can be repeated when there is room.

@@ -13,6 +13,9 @@ public struct ConsoleConfiguration: Sendable {
     ///
     /// A page of another site can let its own name point to this machine and then read answers; its name is in `Host`.
     public var hostNames: [String] = []
+    /// The sites whose pages may ask, as they stand in `Origin`: `https://app.example.com`. Pages that come from the
+    /// console itself may always; behind a proxy they come from the site of the proxy, and say so where they write.
+    public var origins: [String] = []
     /// How many connections may be open. Where one more comes, the one that has waited longest for a request is closed.
     /// 256 by default.
     public var connectionCountMax = 256

@@ -36,6 +36,20 @@ public enum ConsoleSubject: Sendable {
         }
     }
 
+    /// Waits until the copy has what a token names.
+    /// - Throws: ``ModelcastError`` where it does not come to have it in time.
+    func waitUntilApplied(_ token: WriteToken, timeout: Duration) async throws {
+        switch self {
+        case .publisher(let publisher):
+            // Its own writes are in its copy when they return.
+            guard token.origin == publisher.configuration.name else {
+                throw ModelcastError(.configuration, "\(name) is a publisher, and has only what it has written itself")
+            }
+        case .subscriber(let subscriber): try await subscriber.waitUntilApplied(token, timeout: timeout)
+        case .relay(let relay): try await relay.waitUntilApplied(token, timeout: timeout)
+        }
+    }
+
     /// The sign of life of the service's thread.
     package var pulse: LoopPulse {
         switch self {

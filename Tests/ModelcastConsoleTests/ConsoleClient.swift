@@ -17,9 +17,10 @@ struct ConsoleAnswer {
 struct ConsoleClient {
     let port: Int
 
-    /// Sends a request of these lines, and reads the answer.
-    func ask(_ lines: [String]) async throws -> ConsoleAnswer {
-        let text = (lines + ["Connection: close", "", ""]).joined(separator: "\r\n")
+    /// Sends a request of these lines and this body, and reads the answer.
+    func ask(_ lines: [String], body: String? = nil) async throws -> ConsoleAnswer {
+        let length = body.map { ["Content-Length: \($0.utf8.count)"] } ?? []
+        let text = (lines + length + ["Connection: close", "", ""]).joined(separator: "\r\n") + (body ?? "")
         let bytes = try #require(try await exchange(Array(text.utf8), isLast: false))
         let parts = String(decoding: bytes, as: UTF8.self).split(
             separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
@@ -54,6 +55,14 @@ struct ConsoleClient {
 
     func get(_ path: String, _ headers: String...) async throws -> ConsoleAnswer {
         try await ask(["GET \(path) HTTP/1.1", "Host: localhost:\(port)"] + headers)
+    }
+
+    /// Sends a request that writes, with a body that is JSON unless it is nil.
+    func send(
+        _ method: String, _ path: String, _ body: String? = nil, type: String = "application/json", _ headers: String...
+    ) async throws -> ConsoleAnswer {
+        let content = body == nil ? [] : ["Content-Type: \(type)"]
+        return try await ask(["\(method) \(path) HTTP/1.1", "Host: localhost:\(port)"] + content + headers, body: body)
     }
 
     /// Asks until the answer is as wanted.

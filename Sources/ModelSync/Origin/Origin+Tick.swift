@@ -77,6 +77,25 @@ extension Origin {
         topics.filter { $0.head > 0 }.map { ($0.topic, $0.head) }
     }
 
+    /// The last sequence of each topic on which something was written. An open batch counts: it will have the next one.
+    package var writtenPositions: [(topic: Topic, sequence: UInt64)] {
+        topics.indices.filter { topics[$0].head > 0 || topics[$0].isOpen }.map { writtenPosition($0) }
+    }
+
+    /// The same of the topics of these models.
+    package func writtenPositions(of models: [(type: String, id: String)]) -> [(topic: Topic, sequence: UInt64)] {
+        var indices: Set<Int> = []
+        for (type, id) in models {
+            let bucket = Fingerprint.bucket(idHash: Fingerprint.fnv(id))
+            if let state = topics.type(type) { indices.insert(state.topicIndex(bucket: bucket)) }
+        }
+        return indices.sorted().map { writtenPosition($0) }
+    }
+
+    private func writtenPosition(_ index: Int) -> (topic: Topic, sequence: UInt64) {
+        (topics[index].topic, topics[index].head + (topics[index].isOpen ? 1 : 0))
+    }
+
     /// The heads of what has been sent so far. Call this only when no batch is open: else heads and digests would
     /// belong to different states.
     mutating func heads(all: Bool, prefixes: PrefixSet? = nil, now: Moment) -> Heads {

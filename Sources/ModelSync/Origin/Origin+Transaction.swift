@@ -1,4 +1,4 @@
-@_spi(CacheWriting) import ModelCache
+@_spi(CacheWriting) public import ModelCache
 import ModelRecord
 public import ModelWire
 
@@ -6,10 +6,12 @@ extension Origin {
     /// Writes several models of any types as one atomic step: in the origin's own copy, and in every replica.
     ///
     /// Writes to one model follow each other in order. A write that changes nothing is left out.
+    /// - Parameter others: a copy of what others have written, too: the writes are compared with it and the own copy
+    ///   together, and get later stamps. Nil where this origin alone writes these models.
     /// - Throws: `WireError` for a bad type or id, or fields that do not fit into a frame; nothing has changed then.
     /// - Returns: the stamp of the first write, or `.unchanged` when no write changed anything.
     public mutating func transaction(
-        _ writes: WriteBatch, now: Moment
+        _ writes: WriteBatch, over others: Snapshot? = nil, now: Moment
     ) throws(WireError) -> PublishOutcome {
         var writes = writes
         writes.hashIDs()
@@ -40,10 +42,11 @@ extension Origin {
         if writes.updates.mayExpire { try prepareLeases(of: writes, now: now) }
         // A transaction over one topic is one batch; over several, batches of one stamp that name each other.
         for index in byteCounts.keys.sorted() { close(index, group: nil) }
+        if let others { stayBehind(others, writes, now: now) }
         let first = clock.tick(nowMilliseconds: now.wallMilliseconds)
         var stamp = first
         var written: Set<Int> = []
-        let updates = commit(writes, states: states, stamp: &stamp)
+        let updates = commit(writes, over: others, states: states, stamp: &stamp)
         for update in updates {
             if !topics[update.topic].isOpen {
                 topics[update.topic].isOpen = true
@@ -63,6 +66,16 @@ extension Origin {
         return written.isEmpty ? .unchanged : .published(stamp: first)
     }
 
+    /// Lets the clock pass what others have written to these models, as a write with an earlier stamp would be lost.
+    private mutating func stayBehind(_ others: Snapshot, _ writes: WriteBatch, now: Moment) {
+        for run in writes.runs {
+            for index in run.range {
+                let last = others.record(type: run.type, id: writes.id(at: index), includingTombstones: true)?.lastStamp
+                if let last, !isTooFarAhead(last, now: now) { clock.observe(last) }
+            }
+        }
+    }
+
     private struct PlacedUpdate {
         var operation: UpdateOperation
         var topic: Int
@@ -74,7 +87,7 @@ extension Origin {
 
     /// Merges all writes into the own copy in one commit.
     private mutating func commit(
-        _ writes: WriteBatch, states: [OriginType], stamp: inout Stamp
+        _ writes: WriteBatch, over others: Snapshot?, states: [OriginType], stamp: inout Stamp
     ) -> [PlacedUpdate] {
         var placed: [PlacedUpdate] = []
         var next = stamp
@@ -82,7 +95,8 @@ extension Origin {
         cache.commit { commit in
             for (run, state) in zip(writes.runs, states) {
                 for index in run.range {
-                    if let update = place(writes, index, run.write, state, stamp: next, &commit) {
+                    let other = others?.record(type: run.type, id: writes.id(at: index), includingTombstones: true)
+                    if let update = place(writes, index, run.write, state, over: other, stamp: next, &commit) {
                         placed.append(update)
                         next += 1
                     }
@@ -94,12 +108,15 @@ extension Origin {
     }
 
     /// Merges one write; nil when it changes nothing.
+    /// - Parameter other: what a copy of the writes of others holds of the model.
     private mutating func place(
-        _ writes: WriteBatch, _ index: Int, _ write: Write, _ state: OriginType, stamp: Stamp, _ commit: inout Commit
+        _ writes: WriteBatch, _ index: Int, _ write: Write, _ state: OriginType, over other: CellRecord?,
+        stamp: Stamp, _ commit: inout Commit
     ) -> PlacedUpdate? {
         let (slice, bytes) = (writes.updates.slices[index], writes.updates.bytes)
         let id = bytes.span.extracting(slice.idRange)
-        let record = commit.current(type: state.name, id: id, idHash: slice.idHash)
+        let own = commit.current(type: state.name, id: id, idHash: slice.idHash)
+        let record = other.map { CellRecord.joining(parts: [$0] + (own.map { [$0] } ?? [])) ?? $0 } ?? own
         guard let operation = prepare(write, record: record, fields: writes.updates.fields(at: index)) else {
             return nil
         }

@@ -53,6 +53,12 @@ public struct WriteBatch: Sendable {
         runs.append(Run(write: write, type: type, range: start..<updates.count))
     }
 
+    /// The id of a write.
+    func id(at index: Int) -> String {
+        let range = updates.slices[index].idRange
+        return String(decoding: updates.bytes[range], as: UTF8.self)
+    }
+
     /// Hashes the ids that were added. The origin does it otherwise, so a caller saves time under its lock by doing it
     /// before.
     public mutating func hashIDs() { updates.hashIDs() }

@@ -57,7 +57,7 @@ public struct Peer: Sendable {
 
     /// The peer takes some of what this topic carries, and may. One that has not said hello is taken to be interested
     /// in everything.
-    func isInterested(in topic: Topic) -> Bool {
+    package func isInterested(in topic: Topic) -> Bool {
         guard topic.type.map(grantee.rights.mayRead) ?? true else { return false }
         return prefixes.isEmpty || prefixes.contains { topic.overlaps($0.bytes) }
     }

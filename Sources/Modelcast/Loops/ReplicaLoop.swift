@@ -33,6 +33,8 @@ struct ReplicaLoop: ~Copyable {
         var isStopped: () -> Bool
         /// Called with the time four times a second, and at once when the state of a sender has changed.
         var tell: (Moment) -> Void
+        /// A task waits for what was applied just now, so the status is told at once.
+        var isStatusAwaited: () -> Bool
         var pulse: LoopPulse
     }
 
@@ -192,7 +194,8 @@ struct ReplicaLoop: ~Copyable {
         let (replica, senders) = (machine.replica, links.senders)
         let isKnown = senders.elementsEqual(lastState) { replica.state(of: $0) == $1 }
         let isDue =
-            (now.uptimeMicroseconds >= nextStatus || !isKnown) && now.uptimeMicroseconds >= statusPauseEnd
+            (now.uptimeMicroseconds >= nextStatus || !isKnown || host.isStatusAwaited())
+            && now.uptimeMicroseconds >= statusPauseEnd
         guard isDue || isWatched else { return }
         lastState = senders.map(replica.state(of:))
         host.tell(now)

@@ -74,7 +74,13 @@ struct ModelWrite: Sendable {
 
     /// Refuses the write where a constant field already has another value.
     func requireConstants(in cache: ModelCache) throws(ModelcastError) {
-        guard hasConstants, let record = cache[type, id] else { return }
+        if hasConstants { try requireConstants(of: cache[type, id]) }
+    }
+
+    /// Refuses the write where a constant field already has another value.
+    /// - Parameter record: the model before the write.
+    func requireConstants(of record: CellRecord?) throws(ModelcastError) {
+        guard hasConstants, let record, record.isPresent else { return }
         for pair in constantPairs {
             guard let old = record[pair.field], !old.isNull, old != pair.value,
                 !constants.contains(where: { $0.covers(pair.field) && isSame($0, record) })

@@ -1,3 +1,4 @@
+public import ModelCache
 public import ModelSync
 
 extension Publisher {
@@ -13,8 +14,34 @@ extension Publisher {
     /// - Throws: what `body` throws, or ``ModelcastError``; nothing has changed then.
     @discardableResult
     public func transaction(_ body: (inout Writes) throws -> Void) throws -> PublishOutcome {
-        try publish(body, whenEmpty: .unchanged) { origin, writes, now throws(WireError) in
+        try publish(body, over: nil, whenEmpty: .unchanged) { origin, writes, _, now throws(WireError) in
             try origin.transaction(writes, now: now)
+        }
+    }
+
+    /// Writes models that other publishers write, too, as one atomic step.
+    ///
+    /// Other writes are compared with what this publisher has published: a field that another one has changed since
+    /// would count as unchanged, and nothing would be sent. These are compared with `others` as well, and come later
+    /// than everything that is there, also where the clock of this machine is behind that of another writer.
+    ///
+    /// ```swift
+    /// try publisher.transaction(over: subscriber.cache) { writes in
+    ///     try writes.require("Account", "1", .isAt([account.revision]))
+    ///     try writes.merge("Account", "1", ["balance": 90])
+    /// }
+    /// ```
+    /// Two processes that do this at the same time do not know of each other yet: both writes happen, and the later one
+    /// wins, field by field. To let only one happen, let one process write.
+    /// - Parameter others: the copy of a subscriber or relay of this process, which hears of the other publishers.
+    /// - Throws: what `body` throws, or ``ModelcastError``, with code `conflict` where a precondition is not met;
+    ///   nothing has changed then.
+    @discardableResult
+    public func transaction(
+        over others: ModelCache, _ body: (inout Writes) throws -> Void
+    ) throws -> PublishOutcome {
+        try publish(body, over: others, whenEmpty: .unchanged) { origin, writes, others, now throws(WireError) in
+            try origin.transaction(writes, over: others, now: now)
         }
     }
 
@@ -26,14 +53,14 @@ extension Publisher {
     ///   a single write does, and nothing has changed.
     @discardableResult
     public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome {
-        try publish(body, whenEmpty: BatchOutcome()) { origin, writes, now throws(WireError) in
+        try publish(body, over: nil, whenEmpty: BatchOutcome()) { origin, writes, _, now throws(WireError) in
             try origin.writeBatch(&writes, now: now)
         }
     }
 
     private func publish<Outcome: Sendable>(
-        _ body: (inout Writes) throws -> Void, whenEmpty: Outcome,
-        _ write: @Sendable (inout Origin, inout WriteBatch, Moment) throws(WireError) -> Outcome
+        _ body: (inout Writes) throws -> Void, over others: ModelCache?, whenEmpty: Outcome,
+        _ write: @Sendable (inout Origin, inout WriteBatch, Snapshot?, Moment) throws(WireError) -> Outcome
     ) throws -> Outcome {
         // Reuses the memory of an earlier call, so that a batch allocates none.
         let spare = spareBatches.withLock { $0.popLast() }
@@ -51,10 +78,12 @@ extension Publisher {
         let now = clock.now()
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
             try open(&core)
-            try writes.constants.require(in: cache)
+            let others = others?.snapshot()
+            try writes.constants.require(in: cache, over: others)
+            try writes.preconditions.require(in: cache, over: others)
             do throws(WireError) {
                 return try core.perform(now: now, count: writes.count) { origin throws(WireError) in
-                    try write(&origin, &writes.batch, now)
+                    try write(&origin, &writes.batch, others, now)
                 }
             } catch {
                 throw ModelcastError(error)

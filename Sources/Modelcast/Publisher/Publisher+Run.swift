@@ -11,6 +11,7 @@ extension Publisher: ThreadService {
             core.withLock { $0.isStopped = true }
             endPushing()
             refuseWriters()
+            applied.lookAgain()
             store?.close(logger: logger)
             cache.endStreams()
         }

@@ -40,6 +40,8 @@ public final class Publisher: Service, Sendable {
     /// The tasks that wait for room in the outbox, and whether there may be any.
     let roomWaiters = Waiters<Void>()
     let isRoomAwaited = Atomic<Bool>(false)
+    /// The tasks that wait until subscribers have applied what was written.
+    let applied = AppliedWaiters()
     /// Nil where the publisher has no store.
     let store: StoreLink?
 

@@ -30,12 +30,16 @@ struct PublisherLoop: ~Copyable {
     /// The types that were looked at under these grants, and when new ones are looked for.
     private var grantedTypes: Set<String> = []
     private var nextTypeReview: UInt64 = 0
+    /// When those who wait for subscribers look at the reports again.
+    private var nextAudience: UInt64 = 0
     /// What the writers were last told of the store.
     var toldFailure = false
     var toldByteCount = 0
 
     /// How often new types are held against the grants.
     private static let typeReviewMicroseconds: UInt64 = 250_000
+    /// How often those who wait for subscribers look at the reports, at most.
+    private static let audienceMicroseconds: UInt64 = 20_000
     /// How often the pusher is driven while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
 
@@ -115,6 +119,7 @@ struct PublisherLoop: ~Copyable {
         try keep(now: now)
         try push(now: now)
         publisher.admitWriters()
+        tellAudience(now: now.uptimeMicroseconds)
         let hasMore = try makeAnswers(isAsked: work.hasAnswers)
         metrics.update(work.counters, now: now)
         if work.isStopped { return false }
@@ -124,6 +129,13 @@ struct PublisherLoop: ~Copyable {
         try thread.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
         try receive()
         return true
+    }
+
+    /// Lets those who wait for subscribers look at the reports that have come.
+    private mutating func tellAudience(now: UInt64) {
+        guard now >= nextAudience else { return }
+        nextAudience = now + PublisherLoop.audienceMicroseconds
+        publisher.applied.lookAgain()
     }
 
     /// Warns where others with the grants that hold now would not believe this publisher.

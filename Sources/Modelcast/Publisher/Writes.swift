@@ -11,6 +11,7 @@ import ZeroMQ
 public struct Writes: ~Copyable, Sendable {
     var batch: WriteBatch
     private(set) var constants = WrittenConstants()
+    private(set) var preconditions = WritePreconditions()
     private let clock: ServiceClock
 
     init(_ batch: consuming WriteBatch, _ clock: ServiceClock) { (self.batch, self.clock) = (batch, clock) }
@@ -43,6 +44,22 @@ public struct Writes: ~Copyable, Sendable {
     public mutating func delete(_ type: String, _ id: String) throws(ModelcastError) {
         try add(.delete, type, id, [:], .unchanged)
         constants.delete(type, id)
+    }
+
+    /// Lets all of these writes happen only if the model is as the writer takes it to be: compare and set. What counts
+    /// is how it is before the first of the writes, in the copies that they are compared with.
+    /// - Throws: ``ModelcastError`` for a bad type or id. That the model is otherwise is found when the body has
+    ///   returned: the transaction throws then, with code `conflict`.
+    public mutating func require(
+        _ type: String, _ id: String, _ precondition: Precondition
+    ) throws(ModelcastError) {
+        do throws(NameError) {
+            try Names.check(type: type)
+            try Names.check(id: id)
+        } catch {
+            throw ModelcastError(error)
+        }
+        preconditions.add(type, id, precondition)
     }
 
     mutating func add<M: Model>(

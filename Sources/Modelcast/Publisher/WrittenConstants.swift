@@ -38,9 +38,9 @@ struct WrittenConstants: Sendable {
 
     mutating func delete(_ type: String, _ id: String) { models[Key(type: type, id: id)] = Known(isDeleted: true) }
 
-    /// Compares the writes with the cache.
-    /// - Throws: ``ModelcastError`` where the cache has another value.
-    func require(in cache: ModelCache) throws(ModelcastError) {
-        for write in unchecked { try write.requireConstants(in: cache) }
+    /// Compares the writes with the cache, and with a copy of what others have written.
+    /// - Throws: ``ModelcastError`` where there is another value.
+    func require(in cache: ModelCache, over others: Snapshot?) throws(ModelcastError) {
+        for write in unchecked { try write.requireConstants(of: cache.record(write.type, write.id, over: others)) }
     }
 }

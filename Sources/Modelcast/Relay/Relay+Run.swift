@@ -8,7 +8,11 @@ extension Relay: ThreadService {
     /// Binds, serves and listens on the calling thread until the relay is stopped.
     func runOnThisThread() throws {
         defer {
-            core.withLock { $0.status.isServing = false }
+            core.withLock { core in
+                core.status.isServing = false
+                core.isStopped = true
+            }
+            applied.lookAgain()
             store?.close(logger: logger)
             cache.endStreams()
         }
@@ -40,7 +44,7 @@ extension Relay: ThreadService {
                 self.tell(machine, keeper, now: now)
                 listening.update(machine.replica.counters, now: now)
                 serving.update(machine.counters, now: now)
-            }, pulse: pulse)
+            }, isStatusAwaited: { self.applied.isAwaited }, pulse: pulse)
         try ReplicaLoop(machine: .relay(machine, sockets), links: links, host: host, keeper: keeper).run()
         logger.info("relay has stopped", metadata: ["relay": "\(configuration.name)"])
     }
@@ -70,6 +74,7 @@ extension Relay: ThreadService {
             replicaCounters: replica.counters, counters: machine.counters, store: keeper?.status,
             peers: machine.connectedPeers, errors: machine.distinctErrors)
         core.withLock { $0.status = status }
+        applied.lookAgain()
     }
 }
 

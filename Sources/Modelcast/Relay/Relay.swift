@@ -27,6 +27,8 @@ public final class Relay: Service, Sendable {
     let core = Guarded(RelayCore())
     let bound = BoundEndpoints()
     package let pulse: LoopPulse
+    /// The tasks that wait until this has applied what others have written.
+    let applied = AppliedWaiters()
     /// Nil where the relay has no store.
     let store: StoreLink?
 

@@ -36,7 +36,7 @@ extension Subscriber: ThreadService {
                         senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
                         counters: replica.counters, store: keeper?.status, errors: replica.distinctErrors.all))
                 metrics.update(replica.counters, now: now)
-            }, pulse: pulse)
+            }, isStatusAwaited: { self.applied.isAwaited }, pulse: pulse)
         try ReplicaLoop(machine: machine, links: links, host: host, keeper: keeper).run()
         logger.info("subscriber has stopped", metadata: ["subscriber": "\(configuration.name)"])
     }

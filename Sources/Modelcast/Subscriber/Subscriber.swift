@@ -32,6 +32,8 @@ public final class Subscriber: Service, Sendable {
     package let pulse: LoopPulse
     /// The tasks that wait for the next status.
     let statusWaiters = Waiters<Void>()
+    /// The tasks that wait until this has applied what others have written.
+    let applied = AppliedWaiters()
     /// Nil where the subscriber has no store.
     let store: StoreLink?
 
@@ -144,6 +146,7 @@ public final class Subscriber: Service, Sendable {
             return statusWaiters.takeAll()
         }
         for waiter in waiters { waiter.resume() }
+        applied.lookAgain()
     }
 
     /// Fails the waiting tasks and ends the streams: the socket thread has ended, and no further status will come.
@@ -156,5 +159,6 @@ public final class Subscriber: Service, Sendable {
         cache.endStreams()
         let error = ModelcastError(.stopped, "the subscriber stopped before it was live")
         for waiter in waiters { waiter.resume(throwing: error) }
+        applied.lookAgain()
     }
 }

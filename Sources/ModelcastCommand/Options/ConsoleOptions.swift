@@ -17,8 +17,8 @@ struct ConsoleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file that says which token may read what at --http, as --grants does for keys (modelcast keygen "
-                + "--token). Read again at SIGHUP.",
+            "A file that says which token may read and write what at --http, as --grants does for keys (modelcast "
+                + "keygen --token). Read again at SIGHUP.",
             valueName: "file"))
     var httpTokens: String?
 
@@ -30,14 +30,25 @@ struct ConsoleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A site whose pages may ask --http, as a browser says it: https://app.example.com. Repeat it for several.",
+            valueName: "origin"))
+    var httpOrigin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "For how long a sender or a stream may not be live before /readyz says 503. Default: 15.",
             valueName: "seconds"))
     var staleAfter: Seconds?
 
     func validate() throws {
-        guard http != nil || (httpName.isEmpty && staleAfter == nil && httpTokens == nil) else {
+        guard http != nil || (httpName.isEmpty && httpOrigin.isEmpty && staleAfter == nil && httpTokens == nil)
+        else {
             throw ValidationError(
-                "--http-name, --http-tokens and --stale-after say how --http answers: give --http HOST:PORT")
+                "--http-name, --http-origin, --http-tokens and --stale-after say how --http answers: give "
+                    + "--http HOST:PORT")
+        }
+        for origin in httpOrigin where !origin.contains("://") || origin.hasSuffix("/") || origin.contains("*") {
+            throw ValidationError("--http-origin is a site as browsers say it, https://app.example.com, not \(origin)")
         }
         _ = try configuration()
     }
@@ -47,6 +58,7 @@ struct ConsoleOptions: ParsableArguments {
         do {
             var configuration = try ConsoleConfiguration(http)
             configuration.hostNames = httpName
+            configuration.origins = httpOrigin
             if let staleAfter { configuration.staleAfter = staleAfter.duration }
             return configuration
         } catch {
@@ -85,9 +97,12 @@ struct ConsoleOptions: ParsableArguments {
 
     /// The services that say how another one is, to be started before it: to systemd where that asks, and over HTTP
     /// with `--http`.
-    /// - Parameter hasKeys: the process asks for keys at its own endpoints.
+    /// - Parameters:
+    ///   - writer: the publisher that writes what requests say; nil where models are only read.
+    ///   - hasKeys: the process asks for keys at its own endpoints.
     func services(
-        of subject: ConsoleSubject, _ metrics: PrometheusMetrics?, hasKeys: Bool, logger: Logger
+        of subject: ConsoleSubject, writer: Publisher? = nil, _ metrics: PrometheusMetrics?, hasKeys: Bool,
+        logger: Logger
     ) throws -> [any Service] {
         var services: [any Service] = [Watchdog(subject.pulse)].compactMap(\.self)
         guard let configuration = try configuration() else { return services }
@@ -96,11 +111,12 @@ struct ConsoleOptions: ParsableArguments {
             let access = Access(try GrantsFile.read(httpTokens), audit: LogLevel.makeAuditLog())
             GrantsReload.tell(access.grants, httpTokens, logger)
             services.append(GrantsReload(path: httpTokens, access: access, logger: logger))
-            gateway = ModelGateway(of: subject, tokens: access)
+            gateway = ModelGateway(of: subject, writer: writer, tokens: access)
         } else if servesAnybody(configuration, hasKeys: hasKeys) {
-            gateway = ModelGateway(of: subject)
+            gateway = ModelGateway(of: subject, writer: writer)
         }
-        let console = Console(configuration, of: [subject], metrics: metrics, gateway: gateway, logger: logger)
+        let subjects = [subject] + (writer.map { [.publisher($0)] } ?? [])
+        let console = Console(configuration, of: subjects, metrics: metrics, gateway: gateway, logger: logger)
         return services + [console, ConsoleAnnouncer(console: console)]
     }
 }

@@ -37,6 +37,9 @@ struct Asker: Sendable {
 
     func mayRead(_ type: String) -> Bool { rights.mayRead(type) }
 
+    /// He may write models of the type by this publisher.
+    func mayWrite(_ type: String, as origin: String) -> Bool { rights.mayWrite(type, as: origin) }
+
     /// He may do the same as when he asked.
     func isStillAllowed(_ tokens: Access?) -> Bool {
         guard let key, let tokens else { return true }

@@ -10,9 +10,13 @@ public import Modelcast
 public struct ModelGateway: Sendable {
     /// The service whose copy is served.
     public let subject: ConsoleSubject
-    /// The rights of tokens to read: grants whose keys are those of `BearerToken`. Nil:
-    /// everybody on this machine may read everything, and the console has to be bound to loopback.
+    /// The rights of tokens to read and to write: grants whose keys are those of `BearerToken`. Nil:
+    /// everybody on this machine may read and write everything, and the console has to be bound to loopback.
     public var tokens: Access?
+    /// The publisher that writes what requests say; nil where models are only read.
+    ///
+    /// The served copy has to hear of it, through a relay or directly: else nobody reads here what he has written.
+    public var writer: Publisher?
     /// How many event streams there may be at once. 192 by default: connections remain for other requests.
     public var streamCountMax = 192
     /// About how many bytes of changes are kept for streams that were interrupted, from the first stream on until none
@@ -20,9 +24,10 @@ public struct ModelGateway: Sendable {
     public var historyByteCount = 8 << 20
 
     /// A gateway to the copy of a service.
-    /// - Parameter tokens: who may read what; nil where everybody on this machine may.
-    public init(of subject: ConsoleSubject, tokens: Access? = nil) {
-        self.subject = subject
-        self.tokens = tokens
+    /// - Parameters:
+    ///   - writer: the publisher that writes what requests say; nil where models are only read.
+    ///   - tokens: who may read and write what; nil where everybody on this machine may.
+    public init(of subject: ConsoleSubject, writer: Publisher? = nil, tokens: Access? = nil) {
+        (self.subject, self.writer, self.tokens) = (subject, writer, tokens)
     }
 }

@@ -37,14 +37,40 @@ struct ModelRequests: Sendable {
     ) {
         router.get(path) { request, context in
             do throws(Problem) {
-                let asker = try Asker(request, tokens: gateway.configuration.tokens)
-                try requireModels()
+                let asker = try asker(of: request)
+                try await waitForWrite(request)
                 return try answer(request, context, asker)
             } catch {
                 return error.response
             }
         }
     }
+
+    /// The maker of a request, where there is a copy to answer from.
+    func asker(of request: Request) throws(Problem) -> Asker {
+        let asker = try Asker(request, tokens: gateway.configuration.tokens)
+        try requireModels()
+        return asker
+    }
+
+    /// Waits until the copy has the write that the request wants to read.
+    private func waitForWrite(_ request: Request) async throws(Problem) {
+        for text in request.headers[values: ModelRequests.after] {
+            guard let token = WriteToken(text) else {
+                throw Problem(.badRequest, "Modelcast-After is what an answer to a write has as Modelcast-Token")
+            }
+            do {
+                try await gateway.configuration.subject.waitUntilApplied(token, timeout: ModelRequests.writePatience)
+            } catch let error as ModelcastError {
+                throw Problem(error)
+            } catch {
+                throw Problem(.serviceUnavailable, "the gateway stops", headers: ModelRequests.again(after: 1))
+            }
+        }
+    }
+
+    /// How long a request waits for a write that it wants to read.
+    private static let writePatience: Duration = .seconds(5)
 
     /// Refuses to answer before the copy has been complete once.
     private func requireModels() throws(Problem) {
@@ -57,7 +83,7 @@ struct ModelRequests: Sendable {
             headers: ModelRequests.again(after: 1))
     }
 
-    private static func again(after seconds: Int) -> HTTPFields { [.retryAfter: "\(seconds)"] }
+    static func again(after seconds: Int) -> HTTPFields { [.retryAfter: "\(seconds)"] }
 
     // MARK: Types and models
 
@@ -106,7 +132,7 @@ struct ModelRequests: Sendable {
         let query = try self.query(
             RequestQuery(request.uri.query, names: ModelQuery.parameters.subtracting(["where"])), asker)
         guard asker.mayRead(type), let record = gateway.cache[type, id], record.isPresent else {
-            throw Problem(.notFound, "there is no \(Problem.quoted(type)) \(Problem.quoted(id)) here")
+            throw ModelRequests.unknown(type, id)
         }
         let tag = record.entityTag
         if ModelRequests.matches(request.headers[values: .ifNoneMatch], tag) {
@@ -161,10 +187,11 @@ struct ModelRequests: Sendable {
     // Constants of names that are tokens of HTTP.
     private static let lastEventID = HTTPField.Name("Last-Event-ID")!
     private static let buffering = HTTPField.Name("X-Accel-Buffering")!
+    private static let after = HTTPField.Name("Modelcast-After")!
 
     // MARK: What they share
 
-    private func query(_ parameters: RequestQuery, _ asker: Asker) throws(Problem) -> ModelQuery {
+    func query(_ parameters: RequestQuery, _ asker: Asker) throws(Problem) -> ModelQuery {
         let query = try ModelQuery(parameters, readable: asker.readable)
         guard query.conditions.count + (query.form.fields?.count ?? 0) <= ModelRequests.nameCountMax else {
             throw ModelRequests.tooMany("fields and conditions")
@@ -187,11 +214,15 @@ struct ModelRequests: Sendable {
         Problem(.badRequest, "a request may have \(nameCountMax) \(names): make several, or ask for all")
     }
 
+    static func unknown(_ type: String, _ id: String) -> Problem {
+        Problem(.notFound, "there is no \(Problem.quoted(type)) \(Problem.quoted(id)) here")
+    }
+
     private static func unknown(_ type: String) -> Problem {
         Problem(.notFound, "there are no models of the type \(Problem.quoted(type)): /v1/types lists those that are")
     }
 
-    private static func json(_ bytes: [UInt8]) -> Response {
+    static func json(_ bytes: [UInt8]) -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
@@ -210,8 +241,6 @@ struct ModelRequests: Sendable {
 }
 
 extension CellRecord {
-    /// The name of exactly this state. The last version alone is none: an older write of another field may come later.
-    var entityTag: String {
-        "\"\(lastVersion?.description ?? "")-\(String(Fingerprint.fnv(bytes), radix: 36))\""
-    }
+    /// The revision, as a header names it.
+    var entityTag: String { "\"\(revision)\"" }
 }

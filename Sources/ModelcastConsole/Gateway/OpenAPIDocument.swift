@@ -7,7 +7,8 @@ enum OpenAPIDocument {
           "info": {
             "title": "Modelcast gateway",
             "version": "1",
-            "summary": "The models of a process: pages, single models, and every change as it happens.",
+            "summary": "The models of a process: pages, single models, every change as it happens, and writes.",
+            "description": "The requests that write are served where the process has a publisher for them, else 405.",
             "license": {"name": "see the project"}
           },
           "servers": [{"url": "/"}],
@@ -17,6 +18,7 @@ enum OpenAPIDocument {
               "get": {
                 "operationId": "listTypes",
                 "summary": "The types that have models.",
+                "parameters": [{"$ref": "#/components/parameters/after"}],
                 "responses": {
                   "200": {
                     "description": "The types, by name.",
@@ -44,7 +46,9 @@ enum OpenAPIDocument {
                   },
                   "400": {"$ref": "#/components/responses/Problem"},
                   "401": {"$ref": "#/components/responses/Problem"},
-                  "403": {"$ref": "#/components/responses/Problem"}
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
                 }
               }
             },
@@ -53,6 +57,7 @@ enum OpenAPIDocument {
                 "operationId": "listModels",
                 "summary": "A page of the models of a type, in an order that stays while models come and go.",
                 "parameters": [
+                  {"$ref": "#/components/parameters/after"},
                   {"$ref": "#/components/parameters/type"},
                   {
                     "name": "after",
@@ -96,7 +101,9 @@ enum OpenAPIDocument {
                   "400": {"$ref": "#/components/responses/Problem"},
                   "401": {"$ref": "#/components/responses/Problem"},
                   "403": {"$ref": "#/components/responses/Problem"},
-                  "404": {"$ref": "#/components/responses/Problem"}
+                  "404": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
                 }
               }
             },
@@ -106,13 +113,14 @@ enum OpenAPIDocument {
                 "summary": "A model.",
                 "parameters": [
                   {"$ref": "#/components/parameters/type"},
-                  {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}},
+                  {"$ref": "#/components/parameters/id"},
                   {
                     "name": "If-None-Match",
                     "in": "header",
                     "description": "The ETag of what is there already.",
                     "schema": {"type": "string"}
                   },
+                  {"$ref": "#/components/parameters/after"},
                   {"$ref": "#/components/parameters/fields"},
                   {"$ref": "#/components/parameters/form"},
                   {"$ref": "#/components/parameters/integers"}
@@ -132,7 +140,163 @@ enum OpenAPIDocument {
                   "400": {"$ref": "#/components/responses/Problem"},
                   "401": {"$ref": "#/components/responses/Problem"},
                   "403": {"$ref": "#/components/responses/Problem"},
-                  "404": {"$ref": "#/components/responses/Problem"}
+                  "404": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
+                }
+              },
+              "patch": {
+                "operationId": "mergeModel",
+                "summary": "Sets some fields of a model, which comes to exist if it did not.",
+                "parameters": [
+                  {"$ref": "#/components/parameters/type"},
+                  {"$ref": "#/components/parameters/id"},
+                  {"$ref": "#/components/parameters/ifMatch"},
+                  {"$ref": "#/components/parameters/ifNoneMatch"},
+                  {"$ref": "#/components/parameters/fields"},
+                  {"$ref": "#/components/parameters/form"},
+                  {"$ref": "#/components/parameters/integers"}
+                ],
+                "requestBody": {
+                  "required": true,
+                  "content": {
+                    "application/merge-patch+json": {"schema": {"type": "object"}},
+                    "application/vnd.modelcast.merge+json": {"schema": {"type": "object"}}
+                  }
+                },
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Written"},
+                  "201": {"$ref": "#/components/responses/Written"},
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "405": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Problem"},
+                  "413": {"$ref": "#/components/responses/Problem"},
+                  "415": {"$ref": "#/components/responses/Problem"},
+                  "422": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
+                }
+              },
+              "put": {
+                "operationId": "replaceModel",
+                "summary": "Makes these the only fields of a model.",
+                "parameters": [
+                  {"$ref": "#/components/parameters/type"},
+                  {"$ref": "#/components/parameters/id"},
+                  {"$ref": "#/components/parameters/ifMatch"},
+                  {"$ref": "#/components/parameters/ifNoneMatch"},
+                  {"$ref": "#/components/parameters/fields"},
+                  {"$ref": "#/components/parameters/form"},
+                  {"$ref": "#/components/parameters/integers"}
+                ],
+                "requestBody": {
+                  "required": true,
+                  "content": {"application/json": {"schema": {"type": "object"}}}
+                },
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Written"},
+                  "201": {"$ref": "#/components/responses/Written"},
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "405": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Problem"},
+                  "413": {"$ref": "#/components/responses/Problem"},
+                  "415": {"$ref": "#/components/responses/Problem"},
+                  "422": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
+                }
+              },
+              "delete": {
+                "operationId": "deleteModel",
+                "summary": "Deletes a model.",
+                "parameters": [
+                  {"$ref": "#/components/parameters/type"},
+                  {"$ref": "#/components/parameters/id"},
+                  {"$ref": "#/components/parameters/ifMatch"},
+                  {"$ref": "#/components/parameters/ifNoneMatch"}
+                ],
+                "responses": {
+                  "204": {
+                    "description": "It is deleted.",
+                    "headers": {"Modelcast-Token": {"$ref": "#/components/headers/Token"}}
+                  },
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "404": {"$ref": "#/components/responses/Problem"},
+                  "405": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Problem"},
+                  "422": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/batch": {
+              "post": {
+                "operationId": "writeBatch",
+                "summary": "Makes several writes as one step, or none of them.",
+                "requestBody": {
+                  "required": true,
+                  "content": {
+                    "application/json": {
+                      "schema": {
+                        "type": "object",
+                        "required": ["writes"],
+                        "additionalProperties": false,
+                        "properties": {
+                          "writes": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": 64,
+                            "items": {"$ref": "#/components/schemas/Write"}
+                          }
+                        }
+                      }
+                    }
+                  }
+                },
+                "responses": {
+                  "200": {
+                    "description": "What the models are now: an ETag each, null where it does not exist.",
+                    "headers": {"Modelcast-Token": {"$ref": "#/components/headers/Token"}},
+                    "content": {
+                      "application/json": {
+                        "schema": {
+                          "type": "object",
+                          "required": ["results"],
+                          "properties": {
+                            "results": {
+                              "type": "array",
+                              "items": {
+                                "type": "object",
+                                "required": ["type", "id", "etag"],
+                                "properties": {
+                                  "type": {"$ref": "#/components/schemas/TypeName"},
+                                  "id": {"type": "string"},
+                                  "etag": {"type": ["string", "null"]}
+                                }
+                              }
+                            }
+                          }
+                        }
+                      }
+                    }
+                  },
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "404": {"$ref": "#/components/responses/Problem"},
+                  "405": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Problem"},
+                  "413": {"$ref": "#/components/responses/Problem"},
+                  "415": {"$ref": "#/components/responses/Problem"},
+                  "422": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
                 }
               }
             },
@@ -197,6 +361,19 @@ enum OpenAPIDocument {
                   "version": {"type": "string", "description": "The time of the last write, and who wrote."}
                 }
               },
+              "Write": {
+                "type": "object",
+                "required": ["type", "id", "op"],
+                "additionalProperties": false,
+                "properties": {
+                  "type": {"$ref": "#/components/schemas/TypeName"},
+                  "id": {"type": "string", "minLength": 1},
+                  "op": {"enum": ["merge", "patch", "replace", "delete"]},
+                  "model": {"type": "object"},
+                  "ifMatch": {"type": "string"},
+                  "ifNoneMatch": {"enum": ["*"]}
+                }
+              },
               "Problem": {
                 "type": "object",
                 "required": ["title", "status", "detail"],
@@ -207,7 +384,32 @@ enum OpenAPIDocument {
                 }
               }
             },
+            "headers": {
+              "Token": {
+                "description": "Names the write: Modelcast-After in a later request waits for it.",
+                "schema": {"type": "string"}
+              }
+            },
             "parameters": {
+              "after": {
+                "name": "Modelcast-After",
+                "in": "header",
+                "description": "The Modelcast-Token of a write that is to be read.",
+                "schema": {"type": "string"}
+              },
+              "id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}},
+              "ifMatch": {
+                "name": "If-Match",
+                "in": "header",
+                "description": "The ETag of the only state that is to be written over, or * for any.",
+                "schema": {"type": "string"}
+              },
+              "ifNoneMatch": {
+                "name": "If-None-Match",
+                "in": "header",
+                "description": "The model must not exist.",
+                "schema": {"enum": ["*"]}
+              },
               "type": {
                 "name": "type",
                 "in": "path",
@@ -240,6 +442,14 @@ enum OpenAPIDocument {
               }
             },
             "responses": {
+              "Written": {
+                "description": "The model as it is now.",
+                "headers": {
+                  "ETag": {"schema": {"type": "string"}},
+                  "Modelcast-Token": {"$ref": "#/components/headers/Token"}
+                },
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Model"}}}
+              },
               "Problem": {
                 "description": "What is wrong, and what to do.",
                 "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}

@@ -7,7 +7,7 @@ import NIOCore
 extension Console {
     func router() -> Router<ConsoleContext> {
         let router = Router(context: ConsoleContext.self, options: .autoGenerateHeadEndpoints)
-        router.addMiddleware { HostGuard(configuration) }
+        router.addMiddleware { HostGuard(configuration, isWritable: gateway?.configuration.writer != nil) }
         router.get("livez") { request, _ in Console.answer(self.livenessChecks(), to: request) }
         for path in ["readyz", "healthz"] {
             router.get(RouterPath(path)) { request, _ in Console.answer(self.readinessChecks(), to: request) }
@@ -19,6 +19,9 @@ extension Console {
         if let gateway {
             let requests = ModelRequests(gateway: gateway) { self.readinessChecks().allSatisfy { $0.problem == nil } }
             requests.addRoutes(to: router)
+            if let writer = gateway.configuration.writer {
+                WriteRequests(requests: requests, writer: writer).addRoutes(to: router)
+            }
         }
         return router
     }

@@ -9,8 +9,13 @@ import NIOCore
 /// made to point to this machine stands in `Host`. An address cannot be made to point elsewhere, so those pass.
 struct HostGuard<Context: RequestContext>: RouterMiddleware {
     private let names: Set<String>
+    private let origins: Set<String>
+    private let isWritable: Bool
 
-    init(_ configuration: ConsoleConfiguration) {
+    /// - Parameter isWritable: there are requests that write.
+    init(_ configuration: ConsoleConfiguration, isWritable: Bool) {
+        self.isWritable = isWritable
+        origins = Set(configuration.origins.map { $0.lowercased() })
         names = Set((["localhost", configuration.host] + configuration.hostNames).map { $0.lowercased() })
     }
 
@@ -28,17 +33,55 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
                     + "--http-name NAME"
             ).response
         }
-        if let origin = request.headers[.origin], origin.lowercased() != "http://\(authority.lowercased())" {
-            return Problem(.forbidden, "pages of other sites may not ask this console").response
+        guard let origin = request.headers[.origin], origin.lowercased() != "http://\(authority.lowercased())" else {
+            return try await answer(request, context, next)
         }
-        guard request.method == .get || request.method == .head else {
-            return Problem(.methodNotAllowed, "all of this can only be read: use GET").response
+        guard origins.contains(origin.lowercased()) else {
+            return Problem(
+                .forbidden, "pages of other sites may not ask this console, unless it is started with --http-origin"
+            ).response
+        }
+        var response =
+            request.method == .options
+            ? Response(status: .noContent, headers: HostGuard.preflight) : try await answer(request, context, next)
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = "ETag, Modelcast-Token, Retry-After, Accept-Patch"
+        return response
+    }
+
+    /// What a browser asks for before a page of an allowed site writes.
+    private static var preflight: HTTPFields {
+        [
+            .accessControlAllowMethods: "GET, HEAD, PATCH, PUT, DELETE, POST",
+            .accessControlAllowHeaders:
+                "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Modelcast-After",
+            .accessControlMaxAge: "600",
+        ]
+    }
+
+    private func answer(
+        _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let allowed = methods(of: request.uri.path)
+        guard allowed.contains(request.method) else {
+            let list = allowed.map(\.rawValue).joined(separator: ", ")
+            let advice = allowed == [.get, .head] ? "all of this can only be read: use GET" : "this takes \(list)"
+            return Problem(.methodNotAllowed, advice, headers: [.allow: list]).response
         }
         do {
             return try await next(request, context)
         } catch let error as HTTPError {
             return Problem(error.status, error.body ?? HostGuard.advice(error.status)).response
         }
+    }
+
+    /// The methods that a path takes, also one that is not there.
+    private func methods(of path: String) -> [HTTPRequest.Method] {
+        guard isWritable else { return [.get, .head] }
+        if path == "/v1/batch" { return [.post] }
+        let isModel = path.hasPrefix("/v1/models/") && path.split(separator: "/").count == 4
+        return isModel ? [.get, .head, .patch, .put, .delete] : [.get, .head]
     }
 
     private static func advice(_ status: HTTPResponse.Status) -> String {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import ModelRecord
+import Modelcast
 import NIOCore
 
 /// An answer to a request that cannot be served: what is wrong, and what to do (RFC 9457).
@@ -13,6 +14,17 @@ struct Problem: Error {
 
     init(_ status: HTTPResponse.Status, _ detail: String, headers: HTTPFields = [:]) {
         (self.status, self.detail, self.headers) = (status, detail, headers)
+    }
+
+    /// What a write, or the wait for one, has failed with.
+    init(_ error: any Error) {
+        let code = (error as? ModelcastError)?.code
+        switch code {
+        case .badInput, .model: self.init(.unprocessableContent, "\(error)")
+        case .constant, .conflict: self.init(.conflict, "\(error)")
+        case .configuration: self.init(.badRequest, "\(error)")
+        default: self.init(.serviceUnavailable, "\(error)", headers: [.retryAfter: "1"])
+        }
     }
 
     private struct Document: Encodable {

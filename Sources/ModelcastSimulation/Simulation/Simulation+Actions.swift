@@ -49,8 +49,8 @@ extension Simulation {
         }
     }
 
-    /// Notes that a publisher or job has written those of its updates anew whose stamps lay too far ahead. The old ones are
-    /// gone from its own copy, and every other node had refused them.
+    /// Notes that a publisher or job has written those of its updates anew whose stamps lay too far ahead. The old ones
+    /// are gone from its own copy, and every other node had refused them.
     func noteClockRenewed(_ node: SimulatedNode) {
         let lead = settings.clockLeadMax.wholeMicroseconds / 1000
         oracle.lose(origin: node.name, above: (moment(node).wallMilliseconds + lead) << 16 | 0xFFFF)

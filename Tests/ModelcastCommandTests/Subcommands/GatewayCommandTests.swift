@@ -12,10 +12,15 @@ import Testing
 
     /// Runs the follower in Python until the state is complete.
     private func follow(_ arguments: [String]) async throws -> (code: Int32, output: String) {
+        try await python("follow.py", ["--until-live"] + arguments)
+    }
+
+    /// Runs a client in Python to its end.
+    private func python(_ script: String, _ arguments: [String]) async throws -> (code: Int32, output: String) {
         let process = Process()
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", GatewayCommandTests.follower, "--until-live"] + arguments
+        process.arguments = ["python3", GatewayCommandTests.clients + script] + arguments
         process.standardOutput = pipe
         process.standardError = pipe
         try process.run()
@@ -40,8 +45,9 @@ import Testing
         }
     }
 
-    private static let follower = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../Scripts/clients/follow.py").standardizedFileURL.path
+    private static let clients =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../Scripts/clients").standardizedFileURL.path + "/"
 
     @Test func `a program in Python has what was published, and has it again when the gateway has started anew`()
         async throws
@@ -108,5 +114,60 @@ import Testing
         connection.send(Array("GET /v1/types HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
         let answer = String(decoding: connection.readToEnd() ?? [], as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 404") && answer.contains("/v1 where models are served"))
+    }
+
+    @Test
+    func `programs that write through a gateway lose nothing of each other, and a killed gateway keeps what it had`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let hub = "ipc://\(folder.path("hub"))"
+        let relay = try RunningCommand(
+            ["relay", "--name", "hub", "--bind", hub, "--store", folder.path("hub.store")])
+        let isServing = await eventually { relay.error.contains("control ipc") }
+        try #require(isServing, "\(relay.error)")
+        let options = [
+            "gateway", "--connect", hub, "--name", "web", "--push", hub, "--http", "127.0.0.1:0", "--write-store",
+            folder.path("web.store"),
+        ]
+        for round in 1...2 {
+            let gateway = try RunningCommand(options)
+            let url = try await address(gateway)
+            // Before its copy is there nothing is written.
+            var early = try await python("count.py", [url, "Counter", "ready", "n"])
+            while early.code != 0, early.output.contains("try again") {
+                early = try await python("count.py", [url, "Counter", "ready", "n"])
+            }
+            #expect(early.code == 0 && early.output == "\(round)\n", "\(early.output)")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        let answer = try await python("count.py", [url, "Counter", "shared", "n", "--times", "20"])
+                        #expect(answer.code == 0, "\(answer.output)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let last = try await python("count.py", [url, "Counter", "shared", "n", "--by", "0"])
+            #expect(last.output == "\(60 * round)\n")
+            gateway.signal(SIGKILL)
+            _ = try? await gateway.exitCode()
+        }
+    }
+
+    @Test(arguments: [
+        (["--push", "tcp://127.0.0.1:1"], "--push needs --name"),
+        (["--name", "a", "--push", "tcp://127.0.0.1:1", "--push", "tcp://127.0.0.1:1"], "names a relay twice"),
+        (["--write-store", "x"], "it needs --push"), (["--http-origin", "app.example.com"], "as browsers say it"),
+    ])
+    func `a gateway that cannot write as it is told to says what to change`(
+        options: [String], reason: String
+    )
+        async throws
+    {
+        let command = try RunningCommand(
+            ["gateway", "--connect", "tcp://127.0.0.1:1", "--http", "127.0.0.1:0"] + options)
+        #expect(try await command.exitCode() == 64)
+        #expect(command.error.contains(reason), "\(command.error)")
     }
 }

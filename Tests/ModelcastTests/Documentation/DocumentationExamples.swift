@@ -88,6 +88,26 @@ func move(_ amount: Int64, from source: String, to target: String, _ publisher: 
 }
 // end example
 
+// example: joint
+/// Gives a user another name whom other processes change, too, unless one of them was faster.
+func rename(
+    _ id: String, to name: String, _ publisher: Publisher, _ subscriber: Subscriber
+) async throws -> Bool {
+    guard let user = subscriber["User", id] else { return false }
+    do {
+        try publisher.transaction(over: subscriber.cache) { writes in
+            try writes.require("User", id, .isAt([user.revision]))
+            try writes.merge("User", id, ["name": .text(name)])
+        }
+    } catch let error as ModelcastError where error.code == .conflict {
+        return false
+    }
+    // From here on everybody sees it who reads this subscriber.
+    try await subscriber.waitUntilApplied(publisher.writeToken)
+    return true
+}
+// end example
+
 // example: outcome
 /// Publishes readings as they come, as fast as they can be sent and no faster.
 func publish(

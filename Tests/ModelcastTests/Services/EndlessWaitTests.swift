@@ -51,6 +51,10 @@ import Testing
         }
         let relay = try relay()
         await expectCancelled { _ = try await relay.boundEndpoints }
+        let token = job.writeToken
+        await expectCancelled { try await subscriber.waitUntilApplied(token, timeout: .seconds(600)) }
+        await expectCancelled { try await relay.waitUntilApplied(token, timeout: .seconds(600)) }
+        await expectCancelled { _ = try await publisher.waitUntilApplied(by: 1, timeout: .seconds(600)) }
     }
 
     @Test func `waiting for room in the outbox ends when the task is cancelled, and nothing is written`() async throws {

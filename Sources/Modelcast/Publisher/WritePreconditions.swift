@@ -1,0 +1,34 @@
+import ModelCache
+import ModelRecord
+
+/// The preconditions of the writes of one transaction.
+struct WritePreconditions: Sendable {
+    private var all: [(type: String, id: String, precondition: Precondition)] = []
+
+    mutating func add(_ type: String, _ id: String, _ precondition: Precondition) {
+        all.append((type, id, precondition))
+    }
+
+    /// Looks at the models once no other write of this publisher can come between.
+    /// - Parameter others: the copy of what others have written.
+    /// - Throws: ``ModelcastError`` with code `conflict` for the first that is not met.
+    func require(in own: ModelCache, over others: Snapshot?) throws(ModelcastError) {
+        for (type, id, precondition) in all where !precondition.isMet(by: own.record(type, id, over: others)) {
+            throw ModelcastError(
+                .conflict,
+                "\(type) \(id) is not as the writer took it to be, and nothing was changed; read it again, and decide "
+                    + "anew")
+        }
+    }
+}
+
+extension ModelCache {
+    /// What this copy and another one together hold of a model.
+    package func record(_ type: String, _ id: String, over others: Snapshot?) -> CellRecord? {
+        let records = [
+            record(type: type, id: id, includingTombstones: true),
+            others?.record(type: type, id: id, includingTombstones: true),
+        ]
+        return CellRecord.joining(parts: records.compactMap(\.self))
+    }
+}

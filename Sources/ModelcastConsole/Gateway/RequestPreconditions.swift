@@ -1,0 +1,30 @@
+import HTTPTypes
+import ModelRecord
+
+/// What a model has to be like for a request to be done (RFC 9110, section 13).
+struct RequestPreconditions {
+    /// The tags of which the model has one; empty for whatever it has.
+    private let match: [String]
+    /// The model does not exist.
+    private let isAbsent: Bool
+
+    init(_ headers: HTTPFields) throws(Problem) {
+        try self.init(match: headers[values: .ifMatch], noneMatch: headers[values: .ifNoneMatch])
+    }
+
+    /// - Throws: ``Problem`` for what a write cannot be bound to.
+    init(match: [String], noneMatch: [String]) throws(Problem) {
+        self.match = match
+        guard noneMatch.allSatisfy({ $0 == "*" }) else {
+            throw Problem(.badRequest, "of a write If-None-Match can only be *: the model must not exist yet")
+        }
+        isAbsent = !noneMatch.isEmpty
+    }
+
+    func areMet(by record: CellRecord?) -> Bool {
+        if isAbsent, record != nil { return false }
+        guard !match.isEmpty else { return true }
+        guard let record else { return false }
+        return ModelRequests.matches(match, record.entityTag)
+    }
+}
