@@ -19,7 +19,16 @@ package struct ModelPatch {
     private let null: Null
 
     /// The change of an object with these members.
-    package init(_ members: [String: Value], null: Null) { (self.members, self.null) = (members, null) }
+    /// - Parameter hasLargeIntegersAsText: texts of integers beyond 2^53 are integers, as they are written where that
+    ///   is asked for.
+    /// - Throws: `JSONError` for an object that looks like a value without a JSON form of its own, and is none.
+    package init(
+        _ members: [String: Value], null: Null, hasLargeIntegersAsText: Bool = false
+    ) throws(JSONError) {
+        var read: [String: Value] = [:]
+        for (key, value) in members { read[key] = try JSONForm.read(value, hasLargeIntegersAsText) }
+        (self.members, self.null) = (read, null)
+    }
 
     /// The fields to merge into a model so that it becomes what the object says.
     package func fields(over record: CellRecord?) throws(JSONError) -> Fields {
@@ -58,6 +67,9 @@ package struct ModelPatch {
                     try set(isWritten(given, at: member) ? present[member] ?? given : given, at: member)
                     continue
                 }
+                guard inner["$tag"] == nil, inner["$cbor"] == nil else {
+                    throw JSONError("a value with $tag and $cbor can be written as it was read, and no other")
+                }
                 if case .map(let old)? = present[member], !old.isEmpty || inner.isEmpty {
                     try add(.map(isWhole ? inner : ModelPatch.merged(old, inner, null)), at: member)
                 } else if !inner.isEmpty {
@@ -73,9 +85,7 @@ package struct ModelPatch {
         private mutating func set(_ value: Value, at path: String) throws(JSONError) {
             let isRemoval = value.isNull && null == .removal
             guard !isWhole else { return try add(value, at: path) }
-            // Null says of everything in an object that it is null, and leaves no field beside them.
-            let inner = below(path)
-            for field in inner { try add(value.isNull && !isRemoval ? .null : .undefined, at: field) }
+            for field in below(path) { try add(.undefined, at: field) }
             if !isRemoval || present[path] != nil { try add(isRemoval ? .undefined : value, at: path) }
         }
 

@@ -140,6 +140,8 @@ import Testing
         #expect(try fields(#"{"x":null}"#, .removal, over: ["a": 1]) == [:])
         let inner = try fields(#"{"a":null}"#, .removal, over: ["a.b": 1, "a.c.d": 2])
         #expect(inner == ["a.b": .undefined, "a.c.d": .undefined])
+        let null = try fields(#"{"a":null}"#, .value, over: ["a.b": 1])
+        #expect(null == ["a": .null, "a.b": .undefined])
     }
 
     @Test func `a value that is written as the model has it stays what it is`() throws {
@@ -153,6 +155,24 @@ import Testing
         for name in ["time", "ratio", "big", "raw"] { #expect(same[name] == values[name], "\(name)") }
         let labels = try fields(#"{"labels":{"tier":"web"}}"#, over: values)
         #expect(labels == ["labels": .map(["app.kubernetes.io/name": "x", "tier": "web"])])
+    }
+
+    @Test func `values without a JSON form of their own are written in the form in which they are read`() throws {
+        let made = try fields(#"{"b":{"$bytes":"AAEC"},"n":[{"$double":"-inf"}],"m":{"$b":1}}"#, over: [:])
+        #expect(made == ["b": .bytes([0, 1, 2]), "n": .array([.double(-.infinity)]), "m.$b": 1])
+        for text in [
+            #"{"a":{"$bytes":"!"}}"#, #"{"a":{"$bytes":"AA==","x":1}}"#, #"{"a":[{"$double":"big"}]}"#,
+            #"{"a":{"$tag":37,"$cbor":"AA=="}}"#,
+        ] {
+            #expect(throws: JSONError.self, "\(text)") { try fields(text, over: [:]) }
+        }
+        let texts = try ModelPatch(
+            ["big": "9007199254740994", "small": "5", "odd": "+9007199254740994"], null: .value,
+            hasLargeIntegersAsText: true)
+        #expect(
+            try texts.fields(over: nil) == [
+                "big": .int(9_007_199_254_740_994), "small": "5", "odd": "+9007199254740994",
+            ])
     }
 
     @Test func `an object takes the place of a value, and a value that of an object`() throws {

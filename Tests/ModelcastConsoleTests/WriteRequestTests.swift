@@ -19,11 +19,13 @@ import Testing
         let client: ConsoleClient
     }
 
-    private func withGateway(tokens: Access? = nil, _ body: (Parts) async throws -> Void) async throws {
+    private func withGateway(
+        tokens: Access? = nil, keepsPushing: Bool = false, _ body: (Parts) async throws -> Void
+    ) async throws {
         try await withNetwork { network in
             let accounts = try await network.publisher("accounts")
             _ = try await network.relay(of: ["accounts"])
-            let writer = try network.job("web", pushingTo: ["relay"])
+            let writer = try network.job("web", pushingTo: ["relay"]) { $0.keepsPushing = keepsPushing }
             let subscriber = try network.subscriber("web.copy", of: ["relay"])
             try await network.settle()
             let gateway = ModelGateway(of: .subscriber(subscriber), writer: writer, tokens: tokens)
@@ -223,10 +225,122 @@ import Testing
             let wrong = try await client.send("POST", "/v1/models/A/1", "{}")
             #expect(wrong.status == 405 && wrong.headers["allow"] == "GET, HEAD, PATCH, PUT, DELETE")
             #expect(try await client.send("GET", "/v1/batch").headers["allow"] == "POST")
+            #expect(try await client.send("PATCH", "/v1/model/A/1", "{}").status == 404)
+            #expect(try await client.send("PUT", "/v1/models/A/1", "{}", "If-Match: abc").status == 400)
+            let one = #"{"writes":[{"type":"A","id":"1","op":"merge","model":{}}]}"#
+            #expect(try await client.send("POST", "/v1/batch", one, "If-Match: *").status == 400)
             #expect(try await client.get("/v1/types", "Modelcast-After: nonsense").status == 400)
             let foreign = try await client.send("PUT", "/v1/models/A/1", "{}", "Origin: http://example.com")
             #expect(foreign.status == 403)
             #expect(parts.writer.cache.types.allSatisfy { parts.writer.cache.count(of: $0) == 0 })
+        }
+    }
+
+    @Test func `a write with a token is made to what the token names`() async throws {
+        try await withGateway { parts in
+            try parts.network.hold(from: "relay", to: "web.copy")
+            try parts.accounts.merge("User", "1", ["n": 1])
+            let after = "Modelcast-After: \(parts.accounts.writeToken)"
+            let client = parts.client
+            let waiting = Task { try await client.send("PUT", "/v1/models/User/1", "{}", after, "If-None-Match: *") }
+            try await parts.network.settle()
+            try parts.network.release(from: "relay", to: "web.copy")
+            #expect(try await waiting.value.status == 412)
+            #expect(try await client.send("DELETE", "/v1/models/User/1", nil, "Modelcast-After: junk").status == 400)
+            #expect(try await client.send("DELETE", "/v1/models/User/1", nil, "Modelcast-After: ").status == 400)
+        }
+    }
+
+    @Test func `a gateway whose relay has lost what it had says so, and one that keeps pushing brings all of it again`()
+        async throws
+    {
+        for keepsPushing in [false, true] {
+            try await withGateway(keepsPushing: keepsPushing) { parts in
+                _ = try await parts.client.send("PUT", "/v1/models/User/1", #"{"n":1}"#)
+                try await parts.network.settle()
+                try await parts.network.stop("relay")
+                let relay = try await parts.network.relay(of: ["accounts"])
+                // The first write may be taken before the relay was asked.
+                _ = try await parts.client.send("PUT", "/v1/models/User/2", #"{"n":2}"#)
+                if keepsPushing {
+                    let deadline = ContinuousClock.now + .seconds(60)
+                    while relay.cache.count(of: "User") < 2, ContinuousClock.now < deadline {
+                        try await parts.network.advance(by: .milliseconds(500))
+                    }
+                    #expect(relay["User", "1"]?["n"] == 1 && relay["User", "2"]?["n"] == 2)
+                    let last = try await parts.client.send("PUT", "/v1/models/User/3", #"{"n":3}"#)
+                    #expect(try await parts.client.get("/v1/models/User/3", try header(last)).status == 200)
+                } else {
+                    let deadline = ContinuousClock.now + .seconds(60)
+                    while parts.writer.pushProgress?.failure == nil, ContinuousClock.now < deadline {
+                        try await parts.network.advance(by: .milliseconds(100))
+                    }
+                    let refused = try await parts.client.send("PUT", "/v1/models/User/3", "{}")
+                    #expect(refused.status == 503 && refused.body.contains("it would reach no relay"))
+                    let health = try await parts.client.get("/readyz")
+                    #expect(health.status == 503 && health.body.contains("[-] web pushes"), "\(health.body)")
+                }
+            }
+        }
+    }
+
+    @Test func `a write that would push other fields out of the model is refused`() async throws {
+        try await withGateway { parts in
+            try parts.accounts.merge("Big", "1", ["keep": "precious"])
+            try await parts.network.settle()
+            for part in 0..<5 {
+                let fields = (0..<1_000).map { "\"f\(part)_\($0)\":0" }.joined(separator: ",")
+                let answer = try await parts.client.send(
+                    "PATCH", "/v1/models/Big/1", "{\(fields)}", type: WriteRequestTests.patch)
+                #expect(answer.status == (part < 4 ? 200 : 422), "\(part): \(answer.status)")
+            }
+            try await parts.network.settle()
+            #expect(parts.subscriber["Big", "1"]?["keep"] == "precious")
+            #expect(parts.subscriber["Big", "1"]?.cellCount == 4_001)
+            // What is refused is not written out.
+            let list = String(repeating: "0,", count: 100_000) + "0"
+            let end = try await parts.client.send("PUT", "/v1/models/Big/2", "{\"$expires\":[\(list)]}")
+            #expect(end.status == 422 && end.body.utf8.count < 1_000)
+        }
+    }
+
+    @Test func `requests that wait leave connections to others`() async throws {
+        try await withGateway { parts in
+            let made = try await parts.client.send("PUT", "/v1/models/User/1", "{}")
+            try parts.network.hold(from: "relay", to: "web.copy")
+            try parts.accounts.merge("User", "2", ["n": 1])
+            let (client, after) = (parts.client, "Modelcast-After: \(parts.accounts.writeToken)")
+            _ = try await client.get("/v1/models/User/1", try header(made))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<70 { group.addTask { try await client.get("/v1/models/User/2", after).status } }
+                var statuses: [Int] = []
+                while let status = try await group.next() {
+                    statuses.append(status)
+                    guard statuses.count == 6 else { continue }
+                    // All places are taken by those that still wait.
+                    #expect(try await client.get("/livez").status == 200)
+                    try parts.network.release(from: "relay", to: "web.copy")
+                }
+                return statuses
+            }
+            #expect(statuses.count { $0 == 503 } == 6 && statuses.count { $0 == 200 } == 64, "\(statuses)")
+        }
+    }
+
+    @Test func `a token whose rights have changed while its request waited gets nothing`() async throws {
+        let token = BearerToken.random()
+        let tokens = Access(try Grants(parsing: "grant \(token.key) reader subscribe:User\n"))
+        try await withGateway(tokens: tokens) { parts in
+            try parts.network.hold(from: "relay", to: "web.copy")
+            try parts.accounts.merge("User", "1", ["n": 1])
+            let (client, after) = (parts.client, "Modelcast-After: \(parts.accounts.writeToken)")
+            let bearer = "Authorization: Bearer \(token.text)"
+            let waiting = Task { try await client.get("/v1/models/User/1", after, bearer) }
+            try await parts.network.settle()
+            tokens.replace(by: try Grants(parsing: "grant \(token.key) reader subscribe:Order\n"))
+            try parts.network.release(from: "relay", to: "web.copy")
+            #expect(try await waiting.value.status != 200)
+            #expect(try await client.get("/v1/types", after, bearer).status == 403)
         }
     }
 

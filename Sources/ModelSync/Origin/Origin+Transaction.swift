@@ -23,9 +23,10 @@ extension Origin {
             states.append(state)
             for slice in slices[run.range] {
                 let id = bytes.span.extracting(slice.idRange)
+                let own = state.table.record(id, idHash: slice.idHash)
                 try checkSize(
-                    id: id, fields: Int(slice.fieldCount), byteCount: slice.fieldsRange.count,
-                    record: state.table.record(id, idHash: slice.idHash))
+                    id: id, fields: Int(slice.fieldCount), byteCount: slice.fieldsRange.count, record: own)
+                if let others { try checkJoint(others, writes, run, slice, beside: own) }
                 byteCounts[state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash)), default: 0] +=
                     slice.fieldsRange.count + slice.idRange.count + 32
             }
@@ -64,6 +65,20 @@ extension Origin {
         for index in written.sorted() { close(index, group: names.count > 1 ? names : nil) }
         noteExpiries(of: writes, now: now)
         return written.isEmpty ? .unchanged : .published(stamp: first)
+    }
+
+    /// Refuses a merge that would make a model too large of what all have written: it would lose its oldest fields.
+    private mutating func checkJoint(
+        _ others: Snapshot, _ writes: WriteBatch, _ run: WriteBatch.Run, _ slice: UpdateSlice, beside own: CellRecord?
+    ) throws(WireError) {
+        guard run.write == .merge || run.write == .assign else { return }
+        let id = writes.updates.bytes.span.extracting(slice.idRange)
+        let text = String(decoding: writes.updates.bytes[slice.idRange], as: UTF8.self)
+        let other = others.record(type: run.type, id: text, includingTombstones: true)
+        guard let record = CellRecord.joining(parts: [other, own].compactMap(\.self)) else { return }
+        pairs.keepAll(
+            EncodedFields(bytes: Array(writes.updates.bytes[slice.fieldsRange]), count: Int(slice.fieldCount)))
+        try checkSize(id: id, fields: pairs.count, byteCount: pairs.bytes.count, record: record)
     }
 
     /// Lets the clock pass what others have written to these models, as a write with an earlier stamp would be lost.

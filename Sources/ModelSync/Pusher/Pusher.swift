@@ -246,6 +246,18 @@ public final class Pusher {
         unsendable = [:]
     }
 
+    /// Some relay was given up: it has lost what it had acknowledged, fell too far behind, or refuses what is pushed.
+    public var hasGivenUp: Bool { relays.contains { $0.failure != nil } }
+
+    /// Tries the relays again that were given up, once the origin has started anew: see ``beginAnew(giving:)``.
+    public func tryAllAgain() {
+        for relay in relays.indices where relays[relay].failure != nil {
+            relays[relay].failure = nil
+            relays[relay].isConnected = false
+            actions.append(.reconnect(relay: relay))
+        }
+    }
+
     /// Goes on although a relay has refused a batch for its stamp, because the origin goes on as it was. The batch is
     /// pushed again after the pause that has begun, as either clock may be right by then. Logged once until the relay
     /// takes a batch.

@@ -101,8 +101,10 @@ extension Replica {
         return isHeard || stream.tellers.contains { sessions[$0.sender.index].handShake.isStale }
     }
 
-    /// The sender has not heard of the origin for more than `silentIntervals` of its heartbeats.
+    /// The sender has not heard of the origin for more than `silentIntervals` of its heartbeats. An origin that only
+    /// pushes is heard of when it writes; between two writes there is nothing that could be missing.
     func isOverdue(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
+        if isOnlyPushed(origin) { return false }
         let limit = sessions[sender.index].heartbeatMicroseconds * UInt64(configuration.silentIntervals)
         return silence(of: origin, at: sender, now: now.uptimeMicroseconds).map { $0 > limit } ?? false
     }

@@ -80,7 +80,13 @@ extension Fields {
     /// The value in words where it is none of those that `number` takes.
     private static func fault(of value: Value?, _ number: (Value) -> UInt64?) -> String? {
         guard let value, value != .null, value != .undefined, number(value) == nil else { return nil }
-        return if case .int(let number) = value { "\(number)" } else { "\(value)" }
+        // A large value is not written out to be cut then.
+        return switch value {
+        case .int(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .text(let text): "\"\(text.shown(byteCountMax: 40))\""
+        default: "a value of another kind"
+        }
     }
 
     /// Refuses a time of the model's end in another form than whole milliseconds since 1970, and a lease in another

@@ -39,6 +39,9 @@ public struct PublisherConfiguration: Sendable {
     public var replayByteCount = 64 << 20
     /// How long sent batches are held for replay.
     public var replayAge = Duration.seconds(60)
+    /// Whether a relay that has lost what it had acknowledged, or refuses what is pushed, is tried again, for ever and
+    /// with all that this publisher holds. For a publisher that stays; a job rather says so and ends. False by default.
+    public var keepsPushing = false
     /// How long deleted models are remembered. Set the same value in all processes: a replica that was away for longer
     /// builds its state anew, and a longer value in one process only costs memory.
     public var tombstoneRetention = Duration.seconds(24 * 3600)

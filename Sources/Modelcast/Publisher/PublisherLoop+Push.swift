@@ -13,6 +13,7 @@ extension PublisherLoop {
     mutating func push(now: Moment) throws(ModelcastError) {
         guard let pushes else { return }
         try pushes.step(now: now)
+        if publisher.configuration.keepsPushing { pushAnew(pushes, now: now) }
         for refusal in pushes.takeRefusals() { judge(refusal, pushes, now: now) }
         for (type, ids) in pushes.takeLacking() {
             let unsendable = publisher.core.withLock { $0.origin.sendAgain(ids, type: type, now: now) }
@@ -25,6 +26,29 @@ extension PublisherLoop {
                 isHandedOver: outbox?.isEmpty ?? true, isDelivered: pushes.machine.isDone,
                 incarnation: pushes.comparedIncarnation))
     }
+
+    /// Begins a later start where a relay was given up. What the former has written is compared with each relay then,
+    /// as after a restart with a store, and what one lacks is pushed again.
+    private mutating func pushAnew(_ pushes: PushLinks, now: Moment) {
+        guard pushes.machine.hasGivenUp else { return }
+        guard let due = nextPushStart else {
+            nextPushStart = now.uptimeMicroseconds + pushPause
+            return
+        }
+        guard now.uptimeMicroseconds >= due else { return }
+        nextPushStart = nil
+        pushPause = min(pushPause * 2, PublisherLoop.pushPauses.max)
+        let former = publisher.core.withLock { core in
+            let former = core.origin.incarnation
+            core.origin.resume(core.origin.cache.types, now: now)
+            return former
+        }
+        pushes.machine.beginAnew(giving: former)
+        pushes.machine.tryAllAgain()
+    }
+
+    /// The pauses before relays that were given up are tried again, in microseconds. They grow.
+    static var pushPauses: (first: UInt64, max: UInt64) { (1_000_000, 60_000_000) }
 
     /// Judges a refusal for a batch's stamp: the origin starts anew, or the batch is pushed again later.
     private func judge(_ refusal: ClockRefusal, _ pushes: PushLinks, now: Moment) {

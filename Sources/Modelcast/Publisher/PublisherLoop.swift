@@ -30,6 +30,9 @@ struct PublisherLoop: ~Copyable {
     /// The types that were looked at under these grants, and when new ones are looked for.
     private var grantedTypes: Set<String> = []
     private var nextTypeReview: UInt64 = 0
+    /// When relays that were given up are tried again, and the pause before that.
+    var nextPushStart: UInt64?
+    var pushPause = PublisherLoop.pushPauses.first
     /// When those who wait for subscribers look at the reports again.
     private var nextAudience: UInt64 = 0
     /// What the writers were last told of the store.

@@ -50,6 +50,9 @@ public struct WriteToken: Hashable, Sendable, LosslessStringConvertible {
         self.positions = positions
     }
 
+    /// The types of what was written.
+    package var types: Set<String> { Set(positions.compactMap(\.topic.type)) }
+
     /// The token as text: letters, digits and `_.-;=/`.
     public var description: String {
         let points = positions.map { "\($0.topic)=\(String($0.sequence, radix: 36))" }

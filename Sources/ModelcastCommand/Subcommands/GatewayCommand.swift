@@ -109,6 +109,11 @@ struct GatewayCommand: AsyncParsableCommand {
         let plan = SubscribePlan(
             ids: nil, printsChanges: false, endsWhenLive: false, printsModels: false, printsDigest: false,
             timeout: nil)
+        if !push.isEmpty, Set(push).isDisjoint(with: connect) {
+            StandardError.write(
+                line: "none of the relays of --push is among those of --connect: unless another one hears of it, what "
+                    + "is written cannot be read here")
+        }
         let writer = try makeWriter(configuration.security, logger: logger)
         let more =
             try keys.services(of: configuration.security, logger: logger)
@@ -118,6 +123,18 @@ struct GatewayCommand: AsyncParsableCommand {
         let own: [any Service] = [subscriber] + (writer.map { [$0] } ?? [])
         try await runUntilDone(
             more + own + [SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
+        try tellUnpushed(writer)
+    }
+
+    /// Tells how many writes no relay has got when the gateway ends.
+    private func tellUnpushed(_ writer: Publisher?) throws {
+        guard let progress = writer?.pushProgress, !progress.isAcknowledged else { return }
+        let reason = progress.failure.map { ": \($0)" } ?? ""
+        guard let writeStore else {
+            throw CommandFailure("what was written last has reached no relay, and is lost\(reason)")
+        }
+        throw CommandFailure(
+            "what was written last has reached no relay; it is kept in \(writeStore), for the next start\(reason)")
     }
 
     /// The publisher that writes what requests say; nil where models are only read.
@@ -126,6 +143,7 @@ struct GatewayCommand: AsyncParsableCommand {
         var configuration = PublisherConfiguration(name: name, pushingTo: push)
         configuration.security = security
         configuration.store = writeStore
+        configuration.keepsPushing = true
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         return try Publisher(configuration, logger: logger)
     }

@@ -40,6 +40,18 @@ struct Asker: Sendable {
     /// He may write models of the type by this publisher.
     func mayWrite(_ type: String, as origin: String) -> Bool { rights.mayWrite(type, as: origin) }
 
+    /// He may read all types of a token.
+    func mayRead(_ token: WriteToken) -> Bool { token.types.allSatisfy(mayRead) }
+
+    /// Refuses what he began to ask when he still might.
+    func requireUnchanged(_ tokens: Access?) throws(Problem) {
+        guard isStillAllowed(tokens) else {
+            throw Problem(
+                .unauthorized, "what this token may do has changed meanwhile: ask again",
+                headers: [.wwwAuthenticate: "Bearer"])
+        }
+    }
+
     /// He may do the same as when he asked.
     func isStillAllowed(_ tokens: Access?) -> Bool {
         guard let key, let tokens else { return true }

@@ -8,6 +8,8 @@ final class GatewayState: Sendable {
     let cache: ModelCache
     let feeds: FeedTable
     let shared: SharedChanges.Table
+    /// The requests that wait for a write, and those whose body is on its way. Each holds a connection.
+    let waiting = PlaceCount(max: 64)
     /// Positions of another run mean nothing.
     private let run = String(UInt32.random(in: 1...UInt32.max), radix: 36)
     private let history = Mutex(Kept())
@@ -27,6 +29,8 @@ final class GatewayState: Sendable {
         cache = configuration.subject.cache
         feeds = FeedTable(countMax: configuration.streamCountMax)
         shared = SharedChanges.Table()
+        // A copy of a store was complete once, and says with /readyz that it may be old.
+        everReady.store(!cache.types.isEmpty, ordering: .relaxed)
     }
 
     /// The copy may be relied on, as of the last second.

@@ -38,7 +38,7 @@ struct ModelRequests: Sendable {
         router.get(path) { request, context in
             do throws(Problem) {
                 let asker = try asker(of: request)
-                try await waitForWrite(request)
+                try await waitForWrites(request, asker)
                 return try answer(request, context, asker)
             } catch {
                 return error.response
@@ -53,20 +53,32 @@ struct ModelRequests: Sendable {
         return asker
     }
 
-    /// Waits until the copy has the write that the request wants to read.
-    private func waitForWrite(_ request: Request) async throws(Problem) {
-        for text in request.headers[values: ModelRequests.after] {
-            guard let token = WriteToken(text) else {
+    /// Waits until the copy has the writes that the request wants to read.
+    func waitForWrites(_ request: Request, _ asker: Asker) async throws(Problem) {
+        let texts = request.headers[values: ModelRequests.after]
+        guard !texts.isEmpty else { return }
+        for text in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+            guard let token = WriteToken(String(text).replacing(" ", with: "")) else {
                 throw Problem(.badRequest, "Modelcast-After is what an answer to a write has as Modelcast-Token")
             }
-            do {
-                try await gateway.configuration.subject.waitUntilApplied(token, timeout: ModelRequests.writePatience)
-            } catch let error as ModelcastError {
-                throw Problem(error)
-            } catch {
-                throw Problem(.serviceUnavailable, "the gateway stops", headers: ModelRequests.again(after: 1))
+            guard asker.mayRead(token) else {
+                throw Problem(.forbidden, "Modelcast-After names types that this token may not read")
             }
+            let isDone: Void? = try await gateway.waiting.occupy { () throws(Problem) in
+                do {
+                    try await gateway.configuration.subject.waitUntilApplied(
+                        token, timeout: ModelRequests.writePatience)
+                } catch {
+                    throw Problem(error)
+                }
+            }
+            guard isDone != nil else { throw ModelRequests.tooManyWait }
         }
+        try asker.requireUnchanged(gateway.configuration.tokens)
+    }
+
+    static var tooManyWait: Problem {
+        Problem(.serviceUnavailable, "too many requests wait already: try again", headers: again(after: 1))
     }
 
     /// How long a request waits for a write that it wants to read.
@@ -214,8 +226,8 @@ struct ModelRequests: Sendable {
         Problem(.badRequest, "a request may have \(nameCountMax) \(names): make several, or ask for all")
     }
 
-    static func unknown(_ type: String, _ id: String) -> Problem {
-        Problem(.notFound, "there is no \(Problem.quoted(type)) \(Problem.quoted(id)) here")
+    static func unknown(_ type: String, _ id: String, _ place: String = "") -> Problem {
+        Problem(.notFound, "\(place)there is no \(Problem.quoted(type)) \(Problem.quoted(id)) here")
     }
 
     private static func unknown(_ type: String) -> Problem {

@@ -11,6 +11,10 @@ struct ModelWriting {
     /// The members of the JSON object; empty for a delete.
     let members: [String: Value]
     let preconditions: RequestPreconditions
+    /// Texts of integers beyond 2^53 are integers.
+    let hasLargeIntegersAsText: Bool
+    /// The place of the write in a batch, for what is wrong with it: `writes[1]: `. Empty for one that is alone.
+    private var place = ""
 
     enum Kind: String, CaseIterable {
         /// Null is a value.
@@ -41,10 +45,12 @@ struct ModelWriting {
     }
 
     init(
-        type: String, id: String, kind: Kind, members: [String: Value], preconditions: RequestPreconditions
+        type: String, id: String, kind: Kind, members: [String: Value], preconditions: RequestPreconditions,
+        hasLargeIntegersAsText: Bool = false
     ) {
         (self.type, self.id, self.kind) = (type, id, kind)
         (self.members, self.preconditions) = (members, preconditions)
+        self.hasLargeIntegersAsText = hasLargeIntegersAsText
     }
 
     /// A write of a batch.
@@ -78,6 +84,7 @@ struct ModelWriting {
         self.init(
             type: type, id: id, kind: kind, members: members,
             preconditions: try RequestPreconditions(match: try tags("ifMatch"), noneMatch: try tags("ifNoneMatch")))
+        place = "writes[\(number)]: "
     }
 
     /// What is written where the model is this.
@@ -90,25 +97,29 @@ struct ModelWriting {
             headers[.eTag] = present?.entityTag
             throw Problem(
                 .preconditionFailed,
-                "\(Problem.quoted(type)) \(Problem.quoted(id)) is not as the request takes it to be: read it again, "
-                    + "and decide anew", headers: headers)
+                "\(place)\(Problem.quoted(type)) \(Problem.quoted(id)) is not as the request takes it to be: read it "
+                    + "again, and decide anew", headers: headers)
         }
         // A lease needs a publisher that others listen to, for as long as it lives.
         guard members[FieldName.lease.text] == nil else {
-            throw Problem(.unprocessableContent, "a request leases nothing: give the model an end, $expires")
+            throw Problem(.unprocessableContent, "\(place)a request leases nothing: give the model an end, $expires")
         }
         do throws(JSONError) {
             switch kind {
-            case .merge: return try ModelPatch(members, null: .value).fields(over: present)
-            case .patch: return try ModelPatch(members, null: .removal).fields(over: present)
-            case .replace: return try ModelPatch(members, null: .value).wholeFields(over: present)
+            case .merge: return try patch(null: .value).fields(over: present)
+            case .patch: return try patch(null: .removal).fields(over: present)
+            case .replace: return try patch(null: .value).wholeFields(over: present)
             case .delete: break
             }
         } catch {
-            throw Problem(.unprocessableContent, "\(error)")
+            throw Problem(.unprocessableContent, "\(place)\(error)")
         }
-        guard present != nil else { throw ModelRequests.unknown(type, id) }
+        guard present != nil else { throw ModelRequests.unknown(type, id, place) }
         return [:]
+    }
+
+    private func patch(null: ModelPatch.Null) throws(JSONError) -> ModelPatch {
+        try ModelPatch(members, null: null, hasLargeIntegersAsText: hasLargeIntegersAsText)
     }
 
     /// Adds the write to a transaction, which happens only if the model is still what the fields were made for.

@@ -15,6 +15,10 @@ struct RequestPreconditions {
     /// - Throws: ``Problem`` for what a write cannot be bound to.
     init(match: [String], noneMatch: [String]) throws(Problem) {
         self.match = match
+        let tags = match.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        guard tags.allSatisfy({ $0.contains("\"") || $0.trimmingPrefix { $0 == " " } == "*" }) else {
+            throw Problem(.badRequest, "If-Match is * or what an answer has as ETag, with its quotes")
+        }
         guard noneMatch.allSatisfy({ $0 == "*" }) else {
             throw Problem(.badRequest, "of a write If-None-Match can only be *: the model must not exist yet")
         }

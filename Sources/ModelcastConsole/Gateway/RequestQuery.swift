@@ -18,7 +18,8 @@ struct RequestQuery {
             guard names.contains(name) else {
                 throw Problem(
                     .badRequest,
-                    "there is no parameter \(Problem.quoted(name)) here: \(names.sorted().joined(separator: ", ")) are")
+                    "there is no parameter \(Problem.quoted(name)) here"
+                        + (names.isEmpty ? "" : ": \(names.sorted().joined(separator: ", ")) are"))
             }
             values[name, default: []].append(value)
         }

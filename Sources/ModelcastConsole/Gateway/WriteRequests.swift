@@ -17,7 +17,9 @@ struct WriteRequests: Sendable {
     /// How many writes a batch has at most. The token that names them has to fit into a header.
     private static let writeCountMax = 64
     /// How long the body of a request may take to come.
-    private static let bodyPatience: Duration = .seconds(30)
+    private static let bodyPatience: Duration = .seconds(25)
+    /// How many types the publisher of a gateway writes at most: nothing forgets them.
+    private static let typeCountMax = 1024
     /// How often a write is tried while others change the model in between.
     private static let triesMax = 64
 
@@ -37,7 +39,14 @@ struct WriteRequests: Sendable {
         _ request: Request, _ body: (Asker) async throws(Problem) -> Response
     ) async -> Response {
         do throws(Problem) {
-            return try await body(requests.asker(of: request))
+            let asker = try requests.asker(of: request)
+            if let failure = writer.pushProgress?.failure {
+                throw Problem(
+                    .serviceUnavailable, "nothing can be written, as it would reach no relay: \(failure)",
+                    headers: ModelRequests.again(after: 5))
+            }
+            try await requests.waitForWrites(request, asker)
+            return try await body(asker)
         } catch {
             return error.response
         }
@@ -54,9 +63,11 @@ struct WriteRequests: Sendable {
         try require(asker, type)
         let preconditions = try RequestPreconditions(request.headers)
         let kind = try kind(of: request)
-        let members = kind == .delete ? [:] : try WriteRequests.object(try await body(of: request))
-        let writing = ModelWriting(type: type, id: id, kind: kind, members: members, preconditions: preconditions)
-        let before = try write([writing])[0]
+        let members = kind == .delete ? [:] : try WriteRequests.object(try await body(of: request, asker))
+        let writing = ModelWriting(
+            type: type, id: id, kind: kind, members: members, preconditions: preconditions,
+            hasLargeIntegersAsText: query.form.hasLargeIntegersAsText)
+        let before = try await write([writing])[0]
         let token = writer.writeToken(of: [(type, id)])
         let after = writer.cache.record(type, id, over: gateway.cache.snapshot())
         guard kind != .delete, let after, after.isPresent else {
@@ -76,19 +87,23 @@ struct WriteRequests: Sendable {
     private func batch(_ request: Request, _ asker: Asker) async throws(Problem) -> Response {
         _ = try RequestQuery(request.uri.query, names: [])
         try requireJSON(request)
-        let document = try WriteRequests.object(try await body(of: request))
+        guard request.headers[.ifMatch] == nil, request.headers[.ifNoneMatch] == nil else {
+            throw Problem(.badRequest, "a batch has its conditions in its writes: ifMatch and ifNoneMatch")
+        }
+        let document = try WriteRequests.object(try await body(of: request, asker))
         guard document.count == 1, case .array(let items)? = document["writes"] else {
             throw Problem(.unprocessableContent, #"a batch is {"writes": [...]}"#)
         }
-        guard (1...WriteRequests.writeCountMax).contains(items.count) else {
+        guard !items.isEmpty else { throw Problem(.unprocessableContent, "a batch has at least one write") }
+        guard items.count <= WriteRequests.writeCountMax else {
             throw Problem(
                 .contentTooLarge,
-                "a batch has 1 to \(WriteRequests.writeCountMax) writes, not \(items.count): make several")
+                "a batch has at most \(WriteRequests.writeCountMax) writes, not \(items.count): make several")
         }
         var writings: [ModelWriting] = []
         for (index, item) in items.enumerated() { writings.append(try ModelWriting(item, number: index)) }
         for writing in writings { try require(asker, writing.type) }
-        _ = try write(writings)
+        _ = try await write(writings)
         let token = writer.writeToken(of: writings.map { ($0.type, $0.id) })
         let snapshot = gateway.cache.snapshot()
         var json = JSONWriter()
@@ -114,7 +129,8 @@ struct WriteRequests: Sendable {
     /// Makes the writes as one transaction. What they say depends on what the models are, so it is said anew where one
     /// has changed meanwhile.
     /// - Returns: the models as they were before.
-    private func write(_ writings: [ModelWriting]) throws(Problem) -> [CellRecord?] {
+    private func write(_ writings: [ModelWriting]) async throws(Problem) -> [CellRecord?] {
+        try requireRoom(for: Set(writings.map(\.type)))
         for _ in 0..<WriteRequests.triesMax {
             let snapshot = gateway.cache.snapshot()
             let before = writings.map { writer.cache.record($0.type, $0.id, over: snapshot) }
@@ -132,6 +148,8 @@ struct WriteRequests: Sendable {
                         try writing.add(fields[index], over: before[index], to: &writes)
                     }
                 }
+                // What is kept in a file is there when the answer comes.
+                if writer.configuration.store != nil { try await writer.waitUntilDurable() }
                 return before
             } catch let error as ModelcastError where error.code == .conflict {
                 continue
@@ -142,6 +160,15 @@ struct WriteRequests: Sendable {
         throw Problem(
             .serviceUnavailable, "others change the model all the time: try again",
             headers: ModelRequests.again(after: 1))
+    }
+
+    /// Refuses types beyond those that a publisher may begin.
+    private func requireRoom(for types: Set<String>) throws(Problem) {
+        let known = writer.cache.types
+        guard known.count >= WriteRequests.typeCountMax, !types.isSubset(of: known) else { return }
+        throw Problem(
+            .unprocessableContent,
+            "this gateway has written \(known.count) types, and begins no more: what varies belongs into the id")
     }
 
     private func require(_ asker: Asker, _ type: String) throws(Problem) {
@@ -164,6 +191,14 @@ struct WriteRequests: Sendable {
         guard ModelWriting.mediaType(request.headers[.contentType]) == "application/json" else {
             throw Problem(.unsupportedMediaType, "send the header Content-Type: application/json")
         }
+    }
+
+    private func body(of request: Request, _ asker: Asker) async throws(Problem) -> [UInt8] {
+        guard let bytes = try await gateway.waiting.occupy({ () throws(Problem) in try await body(of: request) }) else {
+            throw ModelRequests.tooManyWait
+        }
+        try asker.requireUnchanged(gateway.configuration.tokens)
+        return bytes
     }
 
     private func body(of request: Request) async throws(Problem) -> [UInt8] {

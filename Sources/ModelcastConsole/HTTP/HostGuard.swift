@@ -63,10 +63,10 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
     private func answer(
         _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let allowed = methods(of: request.uri.path)
-        guard allowed.contains(request.method) else {
+        if let allowed = methods(of: request.uri.path), !allowed.contains(request.method) {
             let list = allowed.map(\.rawValue).joined(separator: ", ")
-            let advice = allowed == [.get, .head] ? "all of this can only be read: use GET" : "this takes \(list)"
+            let advice =
+                isWritable ? "this takes \(list)" : "here models can only be read: use GET, or a gateway with --push"
             return Problem(.methodNotAllowed, advice, headers: [.allow: list]).response
         }
         do {
@@ -76,12 +76,15 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    /// The methods that a path takes, also one that is not there.
-    private func methods(of path: String) -> [HTTPRequest.Method] {
-        guard isWritable else { return [.get, .head] }
-        if path == "/v1/batch" { return [.post] }
-        let isModel = path.hasPrefix("/v1/models/") && path.split(separator: "/").count == 4
-        return isModel ? [.get, .head, .patch, .put, .delete] : [.get, .head]
+    /// The methods that a path takes; nil for one that is not there.
+    private func methods(of path: String) -> [HTTPRequest.Method]? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        switch (parts.count, parts.first, parts.dropFirst().first) {
+        case (1, _, _), (2, "v1", "types"), (2, "v1", "changes"), (3, "v1", "models"): return [.get, .head]
+        case (2, "v1", "batch"): return isWritable ? [.post] : []
+        case (4, "v1", "models"): return isWritable ? [.get, .head, .patch, .put, .delete] : [.get, .head]
+        default: return nil
+        }
     }
 
     private static func advice(_ status: HTTPResponse.Status) -> String {

@@ -23,6 +23,10 @@ struct Problem: Error {
         case .badInput, .model: self.init(.unprocessableContent, "\(error)")
         case .constant, .conflict: self.init(.conflict, "\(error)")
         case .configuration: self.init(.badRequest, "\(error)")
+        case .outboxFull:
+            self.init(
+                .serviceUnavailable, "too much waits to be pushed: try again, and look whether the relay is there",
+                headers: [.retryAfter: "1"])
         default: self.init(.serviceUnavailable, "\(error)", headers: [.retryAfter: "1"])
         }
     }

@@ -43,6 +43,9 @@ extension Console {
                     name: "streams of \(subject.name) are fresh",
                     problem: stale.isEmpty ? nil : Console.text(of: stale, configuration.staleAfter)))
         }
+        if case .publisher(let publisher) = subject, let progress = publisher.pushProgress {
+            checks.append(HealthCheck(name: "\(subject.name) pushes", problem: progress.failure))
+        }
         if let store = look.state.store, case .degraded(let error) = store.health {
             checks.append(HealthCheck(name: "store of \(subject.name) takes writes", problem: "\(error)"))
         }

@@ -48,6 +48,23 @@ import Testing
         #expect(relay.replica.positions.map(\.applied) == [1])
     }
 
+    @Test func `what was pushed stays fresh while nobody writes, behind one relay and behind two`() throws {
+        var network = RelayNetwork()
+        for name in ["near", "far"] { try network.addRelay(name) }
+        for _ in 0..<2 { network.addReplica() }
+        network.connect(.relay(1), to: .relay(0))
+        for index in 0..<2 { network.connect(.replica(index), to: .relay(index)) }
+        let isCalm = network.settle()
+        #expect(isCalm)
+        #expect(push(try #require(try batches(1).first), &network) == .accepted(rid: 1))
+        network.run(milliseconds: 60_000)
+        for replica in network.replicas {
+            let states = replica.streamStatus(now: network.now).filter { $0.origin == "job" }.map(\.state)
+            #expect(states == [.live])
+            #expect(replica.cache["User", "0"]?["a"] == 1)
+        }
+    }
+
     @Test func `a job that pushes is told as heard of now, whatever clock others have said that it has`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")
