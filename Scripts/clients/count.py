@@ -31,8 +31,9 @@ def count(connection, path, field, by=1, token=None):
     authorization = f"Bearer {token}" if token else None
     written = None
     while True:
+        # Flat, so that a field may be one of a nested object: a.b
         status, headers, body = ask(
-            connection, "GET", path, Authorization=authorization, Modelcast_After=written)
+            connection, "GET", path + "?form=flat", Authorization=authorization, Modelcast_After=written)
         if status == 200:
             value, condition = body["model"].get(field, 0) + by, {"If_Match": headers["ETag"]}
         elif status == 404:

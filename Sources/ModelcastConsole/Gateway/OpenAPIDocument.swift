@@ -9,7 +9,7 @@ enum OpenAPIDocument {
             "version": "1",
             "summary": "The models of a process: pages, single models, every change as it happens, and writes.",
             "description": "The requests that write are served where the process has a publisher for them, else 405.",
-            "license": {"name": "see the project"}
+            "license": {"name": "as the process that serves"}
           },
           "servers": [{"url": "/"}],
           "security": [{}, {"token": []}],
@@ -153,6 +153,7 @@ enum OpenAPIDocument {
                   {"$ref": "#/components/parameters/id"},
                   {"$ref": "#/components/parameters/ifMatch"},
                   {"$ref": "#/components/parameters/ifNoneMatch"},
+                  {"$ref": "#/components/parameters/after"},
                   {"$ref": "#/components/parameters/fields"},
                   {"$ref": "#/components/parameters/form"},
                   {"$ref": "#/components/parameters/integers"}
@@ -167,12 +168,14 @@ enum OpenAPIDocument {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Written"},
                   "201": {"$ref": "#/components/responses/Written"},
+                  "204": {"$ref": "#/components/responses/Gone"},
                   "400": {"$ref": "#/components/responses/Problem"},
                   "401": {"$ref": "#/components/responses/Problem"},
                   "403": {"$ref": "#/components/responses/Problem"},
                   "405": {"$ref": "#/components/responses/Problem"},
+                  "408": {"$ref": "#/components/responses/Problem"},
                   "409": {"$ref": "#/components/responses/Problem"},
-                  "412": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Conflict"},
                   "413": {"$ref": "#/components/responses/Problem"},
                   "415": {"$ref": "#/components/responses/Problem"},
                   "422": {"$ref": "#/components/responses/Problem"},
@@ -187,6 +190,7 @@ enum OpenAPIDocument {
                   {"$ref": "#/components/parameters/id"},
                   {"$ref": "#/components/parameters/ifMatch"},
                   {"$ref": "#/components/parameters/ifNoneMatch"},
+                  {"$ref": "#/components/parameters/after"},
                   {"$ref": "#/components/parameters/fields"},
                   {"$ref": "#/components/parameters/form"},
                   {"$ref": "#/components/parameters/integers"}
@@ -198,12 +202,14 @@ enum OpenAPIDocument {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Written"},
                   "201": {"$ref": "#/components/responses/Written"},
+                  "204": {"$ref": "#/components/responses/Gone"},
                   "400": {"$ref": "#/components/responses/Problem"},
                   "401": {"$ref": "#/components/responses/Problem"},
                   "403": {"$ref": "#/components/responses/Problem"},
                   "405": {"$ref": "#/components/responses/Problem"},
+                  "408": {"$ref": "#/components/responses/Problem"},
                   "409": {"$ref": "#/components/responses/Problem"},
-                  "412": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Conflict"},
                   "413": {"$ref": "#/components/responses/Problem"},
                   "415": {"$ref": "#/components/responses/Problem"},
                   "422": {"$ref": "#/components/responses/Problem"},
@@ -217,19 +223,18 @@ enum OpenAPIDocument {
                   {"$ref": "#/components/parameters/type"},
                   {"$ref": "#/components/parameters/id"},
                   {"$ref": "#/components/parameters/ifMatch"},
-                  {"$ref": "#/components/parameters/ifNoneMatch"}
+                  {"$ref": "#/components/parameters/ifNoneMatch"},
+                  {"$ref": "#/components/parameters/after"}
                 ],
                 "responses": {
-                  "204": {
-                    "description": "It is deleted.",
-                    "headers": {"Modelcast-Token": {"$ref": "#/components/headers/Token"}}
-                  },
+                  "204": {"$ref": "#/components/responses/Gone"},
                   "400": {"$ref": "#/components/responses/Problem"},
                   "401": {"$ref": "#/components/responses/Problem"},
                   "403": {"$ref": "#/components/responses/Problem"},
                   "404": {"$ref": "#/components/responses/Problem"},
                   "405": {"$ref": "#/components/responses/Problem"},
-                  "412": {"$ref": "#/components/responses/Problem"},
+                  "409": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Conflict"},
                   "422": {"$ref": "#/components/responses/Problem"},
                   "503": {"$ref": "#/components/responses/Problem"}
                 }
@@ -239,6 +244,7 @@ enum OpenAPIDocument {
               "post": {
                 "operationId": "writeBatch",
                 "summary": "Makes several writes as one step, or none of them.",
+                "parameters": [{"$ref": "#/components/parameters/after"}],
                 "requestBody": {
                   "required": true,
                   "content": {
@@ -291,8 +297,9 @@ enum OpenAPIDocument {
                   "403": {"$ref": "#/components/responses/Problem"},
                   "404": {"$ref": "#/components/responses/Problem"},
                   "405": {"$ref": "#/components/responses/Problem"},
+                  "408": {"$ref": "#/components/responses/Problem"},
                   "409": {"$ref": "#/components/responses/Problem"},
-                  "412": {"$ref": "#/components/responses/Problem"},
+                  "412": {"$ref": "#/components/responses/Conflict"},
                   "413": {"$ref": "#/components/responses/Problem"},
                   "415": {"$ref": "#/components/responses/Problem"},
                   "422": {"$ref": "#/components/responses/Problem"},
@@ -414,7 +421,7 @@ enum OpenAPIDocument {
                 "name": "type",
                 "in": "path",
                 "required": true,
-                "schema": {"type": "string", "minLength": 1}
+                "schema": {"$ref": "#/components/schemas/TypeName"}
               },
               "where": {
                 "name": "where",
@@ -449,6 +456,18 @@ enum OpenAPIDocument {
                   "Modelcast-Token": {"$ref": "#/components/headers/Token"}
                 },
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Model"}}}
+              },
+              "Gone": {
+                "description": "The model does not exist any more: it was deleted, or given an end in the past.",
+                "headers": {"Modelcast-Token": {"$ref": "#/components/headers/Token"}}
+              },
+              "Conflict": {
+                "description": "The model is not as the request takes it to be. No ETag: it does not exist.",
+                "headers": {
+                  "ETag": {"schema": {"type": "string"}},
+                  "Modelcast-Token": {"$ref": "#/components/headers/Token"}
+                },
+                "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
               },
               "Problem": {
                 "description": "What is wrong, and what to do.",
