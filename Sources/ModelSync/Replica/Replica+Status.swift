@@ -38,7 +38,7 @@ extension Replica {
     /// All streams, by origin and topic.
     public func streamStatus(now: Moment) -> [StreamStatus] {
         streams.inOrder().map { stream in
-            let state = state(of: stream, now: now)
+            let state = toldState(of: stream, now: now)
             let account = stream.account
             let stale = now.uptimeMicroseconds.subtractingOrZero(stream.staleSince ?? now.uptimeMicroseconds)
             return StreamStatus(
@@ -79,7 +79,18 @@ extension Replica {
 
     /// The state of one stream: that of its freshest sender, or its own where it is being repaired.
     func state(of stream: StreamState, now: Moment) -> ReplicaState {
-        if isStale(stream, isOverdue: { isOverdue(stream.key.origin, at: $0, now: now) }) { return .stale }
+        state(of: stream) { isOverdue(stream.key.origin, at: $0, now: now) }
+    }
+
+    /// The state for people. An origin that only pushes is heard of when it writes, and between two writes there is
+    /// nothing that could be missing, so its silence makes nothing old. For whom to believe it counts all the same.
+    private func toldState(of stream: StreamState, now: Moment) -> ReplicaState {
+        guard isOnlyPushed(stream.key.origin) else { return state(of: stream, now: now) }
+        return state(of: stream) { _ in false }
+    }
+
+    private func state(of stream: StreamState, isOverdue: (SenderID) -> Bool) -> ReplicaState {
+        if isStale(stream, isOverdue: isOverdue) { return .stale }
         guard !stream.tellers.isEmpty else {
             // A stored batch may lie beyond one that nobody had acknowledged here.
             return stream.tracker.hasHole ? .repairing : .live
@@ -101,10 +112,8 @@ extension Replica {
         return isHeard || stream.tellers.contains { sessions[$0.sender.index].handShake.isStale }
     }
 
-    /// The sender has not heard of the origin for more than `silentIntervals` of its heartbeats. An origin that only
-    /// pushes is heard of when it writes; between two writes there is nothing that could be missing.
+    /// The sender has not heard of the origin for more than `silentIntervals` of its heartbeats.
     func isOverdue(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
-        if isOnlyPushed(origin) { return false }
         let limit = sessions[sender.index].heartbeatMicroseconds * UInt64(configuration.silentIntervals)
         return silence(of: origin, at: sender, now: now.uptimeMicroseconds).map { $0 > limit } ?? false
     }
