@@ -236,6 +236,31 @@ import Testing
         }
     }
 
+    @Test func `what a write that changes nothing names can be read, also at a new start of its publisher`()
+        async throws
+    {
+        try await withNetwork { network in
+            _ = try await network.relay(of: [])
+            let subscriber = try network.subscriber("web.copy", of: ["relay"])
+            for _ in 0..<2 {
+                let writer = try network.job("web", pushingTo: ["relay"])
+                try await network.settle()
+                let gateway = ModelGateway(of: .subscriber(subscriber), writer: writer)
+                try await withConsole(of: [.subscriber(subscriber)], gateway: gateway) { client in
+                    #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                    _ = try await client.send("PUT", "/v1/models/Other/1", #"{"a":1}"#)
+                    try await network.settle()
+                    for _ in 0..<2 {
+                        let same = try await client.send("PUT", "/v1/models/User/1", #"{"a":1}"#)
+                        let read = try await client.get("/v1/models/User/1", try header(same))
+                        #expect(read.status == 200, "\(read)")
+                    }
+                }
+                try await network.stop("web")
+            }
+        }
+    }
+
     @Test func `a write with a token is made to what the token names`() async throws {
         try await withGateway { parts in
             try parts.network.hold(from: "relay", to: "web.copy")

@@ -79,7 +79,7 @@ extension Origin {
 
     /// The last sequence of each topic on which something was written. An open batch counts: it will have the next one.
     package var writtenPositions: [(topic: Topic, sequence: UInt64)] {
-        topics.indices.filter { topics[$0].head > 0 || topics[$0].isOpen }.map { writtenPosition($0) }
+        topics.indices.map { writtenPosition($0) }.filter { $0.sequence > 0 }
     }
 
     /// The same of the topics of these models.
@@ -89,7 +89,7 @@ extension Origin {
             let bucket = Fingerprint.bucket(idHash: Fingerprint.fnv(id))
             if let state = topics.type(type) { indices.insert(state.topicIndex(bucket: bucket)) }
         }
-        return indices.sorted().map { writtenPosition($0) }
+        return indices.sorted().map { writtenPosition($0) }.filter { $0.sequence > 0 }
     }
 
     private func writtenPosition(_ index: Int) -> (topic: Topic, sequence: UInt64) {

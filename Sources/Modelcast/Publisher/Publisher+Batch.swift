@@ -33,7 +33,9 @@ extension Publisher {
     /// ```
     /// Two processes that do this at the same time do not know of each other yet: both writes happen, and the later one
     /// wins, field by field. To let only one happen, let one process write.
-    /// - Parameter others: the copy of a subscriber or relay of this process, which hears of the other publishers.
+    /// - Parameters:
+    ///   - others: the copy of a subscriber or relay of this process, which hears of the other publishers.
+    ///   - body: adds the writes, and what they require.
     /// - Throws: what `body` throws, or ``ModelcastError``, with code `conflict` where a precondition is not met;
     ///   nothing has changed then.
     @discardableResult

@@ -3,7 +3,9 @@ extension Subscriber {
     ///
     /// Parts of transactions that still wait for others do not count as applied. A token of types that this subscriber
     /// does not take is never applied.
-    /// - Parameter timeout: how long to wait at most.
+    /// - Parameters:
+    ///   - token: what a publisher had written: ``Publisher/writeToken``.
+    ///   - timeout: how long to wait at most.
     /// - Throws: ``ModelcastError`` with code `timeout` when that takes longer, `conflict` where the publisher has
     ///   started anew since, `stopped` when this subscriber stops first; `CancellationError` when the task is
     ///   cancelled.
