@@ -64,7 +64,7 @@ public final class ModelCache: Sendable {
         let text = id.idText
         guard let table = unsafe swiftTypes.table(ObjectIdentifier(M.self)) else { return recordByName(type, text) }
         let record = unsafe table._withUnsafeGuaranteedRef { $0.record(text, forViews: true) }
-        return record.flatMap { $0.isPresent ? $0 : nil }
+        return record?.ifPresent
     }
 
     @inline(never)

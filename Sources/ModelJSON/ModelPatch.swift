@@ -56,15 +56,19 @@ package struct ModelPatch {
 
         init(_ record: CellRecord?, _ null: Null) {
             self.null = null
-            present = record.flatMap { $0.isPresent ? $0.values : nil } ?? [:]
+            present = record?.values ?? [:]
         }
 
         mutating func merge(_ members: [String: Value], at path: String?) throws(JSONError) {
             for (key, given) in members {
                 guard !key.isEmpty else { throw JSONError("a field has the empty name, which is reserved") }
                 let member = path.map { "\($0).\(key)" } ?? key
-                guard case .map(let inner) = given, !isWritten(given, at: member) else {
-                    try set(isWritten(given, at: member) ? present[member] ?? given : given, at: member)
+                if let old = present[member], ModelPatch.isWritten(old, as: given) {
+                    try set(old, at: member)
+                    continue
+                }
+                guard case .map(let inner) = given else {
+                    try set(given, at: member)
                     continue
                 }
                 guard inner["$tag"] == nil, inner["$cbor"] == nil else {
@@ -89,18 +93,6 @@ package struct ModelPatch {
             if !isRemoval || present[path] != nil { try add(isRemoval ? .undefined : value, at: path) }
         }
 
-        /// The model has a value at the path that is written like this one, in whatever form was asked for.
-        private func isWritten(_ value: Value, at path: String) -> Bool {
-            guard let old = present[path], !value.isNull else { return false }
-            switch (old, value) {
-            case (.double(let number), .int(let integer)), (.timestamp(let number), .int(let integer)):
-                return number == Double(integer)
-            case (.int(let number), .text(let text)): return number.magnitude > 1 << 53 && text == number.description
-            case (.array, _), (.map, _): return old == value
-            default: return JSONWriter.text(of: old) == JSONWriter.text(of: value)
-            }
-        }
-
         private func below(_ path: String) -> [String] {
             let prefix = "\(path)."
             return present.keys.filter { $0.utf8.starts(with: prefix.utf8) }
@@ -110,6 +102,18 @@ package struct ModelPatch {
             guard values.updateValue(value, forKey: path) == nil else {
                 throw JSONError("the field \"\(path)\" is given twice")
             }
+        }
+    }
+
+    /// The value is written like the given one, in whatever form was asked for.
+    private static func isWritten(_ old: Value, as given: Value) -> Bool {
+        switch (old, given) {
+        case (_, .null): false
+        case (.double(let number), .int(let integer)), (.timestamp(let number), .int(let integer)):
+            number == Double(integer)
+        case (.int(let number), .text(let text)): number.magnitude > 1 << 53 && text == number.description
+        case (.array, _), (.map, _): old == given
+        default: JSONWriter.text(of: old) == JSONWriter.text(of: given)
         }
     }
 

@@ -50,6 +50,9 @@ public struct CellRecord: @unchecked Sendable {
     /// True when the model exists and is not withdrawn: what a reader sees.
     public var isPresent: Bool { storage.packed.isPresent }
 
+    /// The record where readers see the model, else nil.
+    package var ifPresent: CellRecord? { isPresent ? self : nil }
+
     /// True when readers take the model for absent although it exists: its lease has ended. Merging, digests, senders
     /// and stores do not see a difference, so that copies stay equal.
     public var isWithdrawn: Bool { storage.packed.isWithdrawn }

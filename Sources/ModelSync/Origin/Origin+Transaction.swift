@@ -18,15 +18,19 @@ extension Origin {
         var states: [OriginType] = []
         var byteCounts: [Int: Int] = [:]
         let (bytes, slices) = (writes.updates.bytes, writes.updates.slices)
+        let others = others.map { writes.records(in: $0) }
         for run in writes.runs {
             let state = try state(of: run.type)
             states.append(state)
-            for slice in slices[run.range] {
+            for index in run.range {
+                let slice = slices[index]
                 let id = bytes.span.extracting(slice.idRange)
                 let own = state.table.record(id, idHash: slice.idHash)
                 try checkSize(
                     id: id, fields: Int(slice.fieldCount), byteCount: slice.fieldsRange.count, record: own)
-                if let others { try checkJoint(others, writes, run, slice, beside: own) }
+                if let others, run.write == .merge || run.write == .assign {
+                    try checkJoint([others[index], own].compactMap(\.self), id: id, writes.updates.fields(at: index))
+                }
                 byteCounts[state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash)), default: 0] +=
                     slice.fieldsRange.count + slice.idRange.count + 32
             }
@@ -43,7 +47,7 @@ extension Origin {
         if writes.updates.mayExpire { try prepareLeases(of: writes, now: now) }
         // A transaction over one topic is one batch; over several, batches of one stamp that name each other.
         for index in byteCounts.keys.sorted() { close(index, group: nil) }
-        if let others { stayBehind(others, writes, now: now) }
+        if let others { stayBehind(others, now: now) }
         let first = clock.tick(nowMilliseconds: now.wallMilliseconds)
         var stamp = first
         var written: Set<Int> = []
@@ -69,25 +73,17 @@ extension Origin {
 
     /// Refuses a merge that would make a model too large of what all have written: it would lose its oldest fields.
     private mutating func checkJoint(
-        _ others: Snapshot, _ writes: WriteBatch, _ run: WriteBatch.Run, _ slice: UpdateSlice, beside own: CellRecord?
+        _ parts: [CellRecord], id: Span<UInt8>, _ fields: EncodedFields
     ) throws(WireError) {
-        guard run.write == .merge || run.write == .assign else { return }
-        let id = writes.updates.bytes.span.extracting(slice.idRange)
-        let text = String(decoding: writes.updates.bytes[slice.idRange], as: UTF8.self)
-        let other = others.record(type: run.type, id: text, includingTombstones: true)
-        guard let record = CellRecord.joining(parts: [other, own].compactMap(\.self)) else { return }
-        pairs.keepAll(
-            EncodedFields(bytes: Array(writes.updates.bytes[slice.fieldsRange]), count: Int(slice.fieldCount)))
+        guard let record = CellRecord.joining(parts: parts) else { return }
+        pairs.keepAll(fields)
         try checkSize(id: id, fields: pairs.count, byteCount: pairs.bytes.count, record: record)
     }
 
     /// Lets the clock pass what others have written to these models, as a write with an earlier stamp would be lost.
-    private mutating func stayBehind(_ others: Snapshot, _ writes: WriteBatch, now: Moment) {
-        for run in writes.runs {
-            for index in run.range {
-                let last = others.record(type: run.type, id: writes.id(at: index), includingTombstones: true)?.lastStamp
-                if let last, !isTooFarAhead(last, now: now) { clock.observe(last) }
-            }
+    private mutating func stayBehind(_ others: [CellRecord?], now: Moment) {
+        for case let other? in others where !isTooFarAhead(other.lastStamp, now: now) {
+            clock.observe(other.lastStamp)
         }
     }
 
@@ -102,7 +98,7 @@ extension Origin {
 
     /// Merges all writes into the own copy in one commit.
     private mutating func commit(
-        _ writes: WriteBatch, over others: Snapshot?, states: [OriginType], stamp: inout Stamp
+        _ writes: WriteBatch, over others: [CellRecord?]?, states: [OriginType], stamp: inout Stamp
     ) -> [PlacedUpdate] {
         var placed: [PlacedUpdate] = []
         var next = stamp
@@ -110,7 +106,7 @@ extension Origin {
         cache.commit { commit in
             for (run, state) in zip(writes.runs, states) {
                 for index in run.range {
-                    let other = others?.record(type: run.type, id: writes.id(at: index), includingTombstones: true)
+                    let other = others?[index] ?? nil
                     if let update = place(writes, index, run.write, state, over: other, stamp: next, &commit) {
                         placed.append(update)
                         next += 1
@@ -131,7 +127,7 @@ extension Origin {
         let (slice, bytes) = (writes.updates.slices[index], writes.updates.bytes)
         let id = bytes.span.extracting(slice.idRange)
         let own = commit.current(type: state.name, id: id, idHash: slice.idHash)
-        let record = other.map { CellRecord.joining(parts: [$0] + (own.map { [$0] } ?? [])) ?? $0 } ?? own
+        let record = other.map { _ in CellRecord.joining(parts: [other, own].compactMap(\.self)) } ?? own
         guard let operation = prepare(write, record: record, fields: writes.updates.fields(at: index)) else {
             return nil
         }

@@ -1,3 +1,4 @@
+import ModelCache
 public import ModelRecord
 public import ModelWire
 
@@ -53,10 +54,14 @@ public struct WriteBatch: Sendable {
         runs.append(Run(write: write, type: type, range: start..<updates.count))
     }
 
-    /// The id of a write.
-    func id(at index: Int) -> String {
-        let range = updates.slices[index].idRange
-        return String(decoding: updates.bytes[range], as: UTF8.self)
+    /// The model of each write in a copy, deleted ones included; nil for those that it does not have.
+    func records(in copy: Snapshot) -> [CellRecord?] {
+        runs.flatMap { run in
+            updates.slices[run.range].map { slice in
+                let id = String(decoding: updates.bytes[slice.idRange], as: UTF8.self)
+                return copy.record(type: run.type, id: id, includingTombstones: true)
+            }
+        }
     }
 
     /// Hashes the ids that were added. The origin does it otherwise, so a caller saves time under its lock by doing it

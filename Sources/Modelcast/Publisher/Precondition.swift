@@ -1,6 +1,6 @@
 public import ModelRecord
 
-/// What a model has to be like for a transaction to happen: see ``Writes/require(_:_:_:)``.
+/// A condition on a model, without which a transaction does not happen: see ``Writes/require(_:_:_:)``.
 public enum Precondition: Hashable, Sendable {
     /// The model exists.
     case exists
@@ -10,7 +10,7 @@ public enum Precondition: Hashable, Sendable {
     case isAt([Revision])
 
     func isMet(by record: CellRecord?) -> Bool {
-        let present = record.flatMap { $0.isPresent ? $0 : nil }
+        let present = record?.ifPresent
         return switch self {
         case .exists: present != nil
         case .isAbsent: present == nil

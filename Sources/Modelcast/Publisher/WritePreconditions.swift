@@ -23,7 +23,7 @@ struct WritePreconditions: Sendable {
 }
 
 extension ModelCache {
-    /// What this copy and another one together hold of a model.
+    /// The record of a model that this copy and another one make together, deleted or not.
     package func record(_ type: String, _ id: String, over others: Snapshot?) -> CellRecord? {
         let records = [
             record(type: type, id: id, includingTombstones: true),

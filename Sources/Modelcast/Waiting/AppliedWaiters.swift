@@ -7,7 +7,7 @@ final class AppliedWaiters: Sendable {
     private let waiters = Waiters<Void>()
     private let count = Atomic<Int>(0)
 
-    /// Somebody waits, so the socket thread tells at once how far it has come.
+    /// True while somebody waits, so that the socket thread tells at once how far it has come.
     var isAwaited: Bool { count.load(ordering: .relaxed) > 0 }
 
     /// Looks at the state that a service shares with its socket thread until there is an outcome: at once, and after
@@ -30,6 +30,18 @@ final class AppliedWaiters: Sendable {
             }
             return try await group.next() ?? nil
         }
+    }
+
+    /// Waits until a service has applied what a token names.
+    /// - Parameter streams: how far the streams of the service have come.
+    func wait<S: ThreadService>(
+        for token: WriteToken, on service: S, called name: String, limit: Duration,
+        _ streams: @escaping @Sendable (S.Core) -> [StreamStatus]
+    ) async throws {
+        let done: Void? = try await wait(on: service, limit: limit) { core in
+            token.outcome(streams(core), core.isStopped, name)
+        }
+        if done == nil { throw token.lateness(limit, name) }
     }
 
     private func outcome<S: ThreadService, Outcome: Sendable>(

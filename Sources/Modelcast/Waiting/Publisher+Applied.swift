@@ -1,21 +1,21 @@
 import ModelSync
+import ModelWire
 
 extension Publisher {
     /// Names everything that this publisher has written so far, for ``Subscriber/waitUntilApplied(_:timeout:)``.
     /// - Complexity: O(*topics*), under the lock that writes take, too.
     public var writeToken: WriteToken {
-        core.withLock { core in
-            WriteToken(
-                origin: configuration.name, incarnation: core.origin.incarnation, core.origin.writtenPositions)
-        }
+        token { $0.writtenPositions }
     }
 
     /// Names what this publisher has written to these models so far, and to others on their topics.
     package func writeToken(of models: [(type: String, id: String)]) -> WriteToken {
+        token { $0.writtenPositions(of: models) }
+    }
+
+    private func token(_ positions: (Origin) -> [(topic: Topic, sequence: UInt64)]) -> WriteToken {
         core.withLock { core in
-            WriteToken(
-                origin: configuration.name, incarnation: core.origin.incarnation,
-                core.origin.writtenPositions(of: models))
+            WriteToken(origin: configuration.name, incarnation: core.origin.incarnation, positions(core.origin))
         }
     }
 

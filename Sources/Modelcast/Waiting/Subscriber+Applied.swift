@@ -10,10 +10,6 @@ extension Subscriber {
     ///   started anew since, `stopped` when this subscriber stops first; `CancellationError` when the task is
     ///   cancelled.
     public func waitUntilApplied(_ token: WriteToken, timeout: Duration = .seconds(5)) async throws {
-        let name = configuration.name
-        let done: Void? = try await applied.wait(on: self, limit: timeout) { core in
-            token.outcome(core.status.streams, core.isStopped, name)
-        }
-        if done == nil { throw token.lateness(timeout, name) }
+        try await applied.wait(for: token, on: self, called: configuration.name, limit: timeout) { $0.status.streams }
     }
 }

@@ -1,14 +1,14 @@
 import ModelSync
 import ModelWire
 
-/// What a publisher has written up to a moment, for whoever wants to read it elsewhere.
+/// The name of everything that a publisher has written up to a moment, for whoever wants to read it elsewhere.
 ///
 /// ```swift
 /// try publisher.merge("User", "42", ["age": 30])
 /// let token = publisher.writeToken                   // in one process
 /// try await subscriber.waitUntilApplied(token)       // in another one
 /// ```
-/// It travels as text: ``description`` and ``init(_:)``. It says nothing of what was written, and names types.
+/// A token travels as text: ``description`` and ``init(_:)``. It says nothing of what was written, and names types.
 public struct WriteToken: Hashable, Sendable, LosslessStringConvertible {
     /// The name of the publisher.
     public let origin: String
@@ -83,7 +83,7 @@ public struct WriteToken: Hashable, Sendable, LosslessStringConvertible {
         return isMissing ? .missing : .applied
     }
 
-    /// What has not been applied in time, for a person.
+    /// The error where that has not been applied in time.
     func lateness(_ limit: Duration, _ reader: String) -> ModelcastError {
         ModelcastError(
             .timeout,

@@ -87,11 +87,11 @@ struct ModelWriting {
         place = "writes[\(number)]: "
     }
 
-    /// What is written where the model is this.
+    /// The fields that are written where the model is this.
     /// - Parameter token: names the last write of the model here, for an answer that says what the model is.
     /// - Throws: ``Problem`` where it is not as the request wants it to be.
     func fields(over record: CellRecord?, token: () -> String) throws(Problem) -> Fields {
-        let present = record.flatMap { $0.isPresent ? $0 : nil }
+        let present = record?.ifPresent
         guard preconditions.areMet(by: present) else {
             var headers: HTTPFields = [WriteRequests.token: token()]
             headers[.eTag] = present?.entityTag
@@ -124,7 +124,7 @@ struct ModelWriting {
 
     /// Adds the write to a transaction, which happens only if the model is still what the fields were made for.
     func add(_ fields: Fields, over record: CellRecord?, to writes: inout Writes) throws {
-        let present = record.flatMap { $0.isPresent ? $0 : nil }
+        let present = record?.ifPresent
         try writes.require(type, id, present.map { .isAt([$0.revision]) } ?? .isAbsent)
         switch kind {
         case .merge, .patch: try writes.merge(type, id, fields)

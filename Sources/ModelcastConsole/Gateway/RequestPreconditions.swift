@@ -1,7 +1,7 @@
 import HTTPTypes
 import ModelRecord
 
-/// What a model has to be like for a request to be done (RFC 9110, section 13).
+/// The conditions on a model, without which a request is not done (RFC 9110, section 13).
 struct RequestPreconditions {
     /// The tags of which the model has one; empty for whatever it has.
     private let match: [String]
