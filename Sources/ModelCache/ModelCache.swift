@@ -64,7 +64,8 @@ public final class ModelCache: Sendable {
         let text = id.idText
         guard let table = unsafe swiftTypes.table(ObjectIdentifier(M.self)) else { return recordByName(type, text) }
         let record = unsafe table._withUnsafeGuaranteedRef { $0.record(text, forViews: true) }
-        return record?.ifPresent
+        // Not `ifPresent`, which would take one more reference at each read.
+        return record.flatMap { $0.isPresent ? $0 : nil }
     }
 
     @inline(never)

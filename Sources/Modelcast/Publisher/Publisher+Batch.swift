@@ -82,7 +82,8 @@ extension Publisher {
             try open(&core)
             let others = others?.snapshot()
             try writes.constants.require(in: cache, over: others)
-            try writes.preconditions.require(in: cache, over: others)
+            // Asked first, as most writes have none, and the call alone takes references.
+            if !writes.preconditions.isEmpty { try writes.preconditions.require(in: cache, over: others) }
             do throws(WireError) {
                 return try core.perform(now: now, count: writes.count) { origin throws(WireError) in
                     try write(&origin, &writes.batch, others, now)
@@ -100,7 +101,10 @@ extension Publisher {
         guard batch.capacityByteCount <= Publisher.spareByteCountMax else { return }
         batch.removeAll()
         spareBatches.withLock { spare in
-            if spare.count < Publisher.spareBatchCountMax { spare.append(batch) }
+            guard spare.count < Publisher.spareBatchCountMax else { return }
+            // Moved and not copied, which would take a reference to each part of the batch.
+            spare.append(WriteBatch(limits: batch.limits))
+            swap(&spare[spare.count - 1], &batch)
         }
     }
 

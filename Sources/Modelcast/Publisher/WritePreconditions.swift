@@ -5,6 +5,8 @@ import ModelRecord
 struct WritePreconditions: Sendable {
     private var all: [(type: String, id: String, precondition: Precondition)] = []
 
+    var isEmpty: Bool { all.isEmpty }
+
     mutating func add(_ type: String, _ id: String, _ precondition: Precondition) {
         all.append((type, id, precondition))
     }
