@@ -114,9 +114,15 @@ import Testing
         (6_000_000_002_895, "the time before an origin leased its first model counted as its silence")
     ]
 
-    /// Seeds that fail where a protection that was added since is missing, once clocks could leap.
+    /// Seeds that failed once clocks could leap, or fail where a protection that was added then is missing.
     static let leapSeeds: [(seed: UInt64, found: String)] = [
-        (9_100_000_003_350, "a publisher whose clock leapt ahead forgot a delete of which nobody had heard")
+        (9_100_000_003_350, "a publisher whose clock leapt ahead forgot a delete of which nobody had heard"),
+        (9_000_000_090_246, "a second leap as far was none, and what was written anew lay below what others had"),
+        (9_000_000_082_251, "a contact while the clock was ahead made an absence seem short that began then"),
+        (9_000_000_097_517, "the same, where a model of the time had ended"),
+        (9_000_000_162_324, "the same, with merges alone"),
+        (9_000_000_078_041, "a liar's greater stamps made what others told of an origin's age old"),
+        (9_000_000_131_713, "one type that was signed first kept the others from being compared"),
     ]
 
     /// What there was when the first failed; each seed plays the story in which it did.

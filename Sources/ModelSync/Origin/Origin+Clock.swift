@@ -65,6 +65,7 @@ extension Origin {
         // over since.
         let taken = max(last, ahead.jumps.bound(below: limit), incarnation <= limit ? incarnation : 0)
         clock = HybridClock(last: taken)
+        ahead.jumps.look(clock, now: now)
         ahead.review = ClockReview()
         let heldSince = endings.leases.since
         beginIncarnation(after: clock.last, now: now)

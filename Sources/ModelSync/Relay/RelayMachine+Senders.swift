@@ -54,7 +54,7 @@ extension RelayMachine {
                 switch replica.word(sender, on: heads, now: now) {
                 case .own: sources.decide(heads, at: now.uptimeMicroseconds)
                 case .heard where !replica.isImplausible(heads.stamp, of: heads.origin, sender, now: now):
-                    sources.note(heads, at: now.uptimeMicroseconds)
+                    sources.note(heads, from: sender, at: now.uptimeMicroseconds)
                 case .heard, .ignored: break
                 }
             } else {

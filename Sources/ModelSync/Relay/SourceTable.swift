@@ -4,7 +4,9 @@ import ModelWire
 /// When a relay last heard of each origin itself. Ages may only grow on the way from relay to relay.
 ///
 /// A relay tells the last stamp of the origin itself in `heads`. What comes back in a loop of relays has no greater
-/// stamp than the known one, so it is no news of the origin. A dead origin therefore grows old everywhere.
+/// stamp than the known one, so it is no news of the origin. A dead origin therefore grows old everywhere. A sender that
+/// tells greater stamps than there are, and that they are old, makes no news of the others old: a lesser stamp counts
+/// where it is news from its sender.
 struct SourceTable: Sendable {
     struct Source: Sendable {
         var incarnation: UInt64 = 0
@@ -14,6 +16,9 @@ struct SourceTable: Sendable {
         var pushedStamp: Stamp = 0
         /// When the origin was heard of with that stamp, on the clock of ``Moment/uptimeMicroseconds``.
         var lastHeard: UInt64
+        /// The greatest stamp that each sender has told of the origin, by the sender's index, since the origin itself
+        /// was heard of.
+        fileprivate var words: [Int: Stamp] = [:]
         /// The stamp of the last bye of the origin.
         var byeStamp: Stamp?
     }
@@ -28,16 +33,23 @@ struct SourceTable: Sendable {
     }
 
     /// Takes note of heads, from the origin itself or from a relay that speaks for it.
-    mutating func note(_ heads: Heads, at time: UInt64) {
+    mutating func note(_ heads: Heads, from sender: SenderID, at time: UInt64) {
+        var source = byOrigin[heads.origin] ?? Source(lastHeard: time)
+        guard heads.stamp > source.words[sender.index] ?? 0, heads.stamp != source.stamp else { return }
+        source.words[sender.index] = heads.stamp
         let age = (heads.ageMilliseconds ?? 0).multipliedOrMax(by: 1000)
         let heard = heads.isRelayed ? time.subtractingOrZero(age) : time
-        note(heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, at: heard)
+        source.lastHeard = source.stamp == 0 ? heard : max(source.lastHeard, heard)
+        source.stamp = max(source.stamp, heads.stamp)
+        source.incarnation = max(source.incarnation, heads.incarnation)
+        byOrigin[heads.origin] = source
     }
 
     /// Takes note of heads from the origin itself. What others have told of its clock counts no longer.
     mutating func decide(_ heads: Heads, at time: UInt64) {
         var source = byOrigin[heads.origin] ?? Source(lastHeard: time)
         (source.lastHeard, source.stamp, source.incarnation) = (time, heads.stamp, heads.incarnation)
+        source.words = [:]
         byOrigin[heads.origin] = source
     }
 
@@ -46,16 +58,6 @@ struct SourceTable: Sendable {
         var source = byOrigin[origin] ?? Source(lastHeard: time)
         guard stamp > source.pushedStamp else { return }
         (source.lastHeard, source.stamp, source.pushedStamp) = (time, stamp, stamp)
-        source.incarnation = max(source.incarnation, incarnation)
-        byOrigin[origin] = source
-    }
-
-    /// Takes note that the origin was heard of; `stamp` is its own.
-    private mutating func note(_ origin: String, incarnation: UInt64, stamp: Stamp, at heard: UInt64) {
-        var source = byOrigin[origin] ?? Source(lastHeard: heard)
-        guard stamp > source.stamp else { return }
-        source.lastHeard = source.stamp == 0 ? heard : max(source.lastHeard, heard)
-        source.stamp = stamp
         source.incarnation = max(source.incarnation, incarnation)
         byOrigin[origin] = source
     }

@@ -40,8 +40,8 @@ struct SignedCopies {
     private var copies: [Name: Copy] = [:]
     /// How many signed heads the copy was compared with; for tests.
     private(set) var comparisonCount = 0
-    /// The time before which nothing is compared, as the last comparison has taken time.
-    private var nextComparison: UInt64 = 0
+    /// When the comparisons so far have had their rests.
+    private var restedAt: UInt64 = 0
 
     /// How many origins and types are remembered.
     private static let copyCountMax = 4096
@@ -62,6 +62,9 @@ struct SignedCopies {
     private static let lookMicroseconds: UInt64 = 1_000_000
     /// The rest for each model that was looked at: some four times what that takes.
     private static let restMicroseconds: UInt64 = 4
+    /// How much rest may be owed: an origin signs its types one after the other, with one heartbeat, and the later ones
+    /// would never be compared.
+    private static let owedMicroseconds: UInt64 = 8_000
 
     /// The parts of the copy that were not as their origin had signed them when they were compared last, however short.
     var differing: [String] {
@@ -133,7 +136,8 @@ struct SignedCopies {
 
     /// The copy is to be compared with the heads.
     func mayCompare(_ told: SignedHeads, at time: UInt64) -> Bool {
-        time >= nextComparison && told.stamp > copies[Name(origin: told.origin, type: told.type)]?.compared ?? 0
+        restedAt <= time + SignedCopies.owedMicroseconds
+            && told.stamp > copies[Name(origin: told.origin, type: told.type)]?.compared ?? 0
     }
 
     /// Takes note of what a comparison has found.
@@ -146,7 +150,7 @@ struct SignedCopies {
     mutating func note(
         _ told: SignedHeads, equal: [Int], differing: [Int], of wantedCount: Int, modelCount: Int, at time: UInt64
     ) -> (buckets: [Int], isNews: Bool) {
-        nextComparison = time + UInt64(modelCount) * SignedCopies.restMicroseconds
+        restedAt = max(restedAt, time) + UInt64(modelCount) * SignedCopies.restMicroseconds
         comparisonCount += 1
         let name = Name(origin: told.origin, type: told.type)
         var copy = copies[name] ?? Copy()

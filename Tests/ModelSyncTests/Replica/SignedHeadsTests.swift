@@ -99,6 +99,31 @@ import Testing
         #expect(Self.told(network) == 0)
     }
 
+    @Test func `all types that are signed with one heartbeat are compared, and a flood takes a fifth of the time`() {
+        var copies = SignedCopies()
+        func compare(_ type: Int, stamp: UInt64, models: Int, at time: UInt64) -> Bool {
+            let told = SignedHeads(
+                origin: "accounts", incarnation: 1, stamp: stamp, type: "T\(type)", since: 0, heads: [], firstBucket: 0,
+                hashes: [])
+            guard copies.mayCompare(told, at: time) else { return false }
+            _ = copies.note(told, equal: [], differing: [], of: 256, modelCount: models, at: time)
+            return true
+        }
+        for round in 1...10 as ClosedRange<UInt64> {
+            for type in 0..<8 {
+                let isCompared = compare(type, stamp: round, models: 64, at: round * 100_000)
+                #expect(isCompared, "type \(type) in round \(round)")
+            }
+        }
+        var models: UInt64 = 0
+        for step in 1...10_000 as ClosedRange<UInt64>
+        where compare(0, stamp: 100 + step, models: 512, at: 1_000_000 + step * 100) {
+            models += 512
+        }
+        // A microsecond each, and four of rest.
+        #expect(models > 200_000 && models < 260_000, "\(models) models in a second")
+    }
+
     @Test func `what is older than all that an origin signs is told once, as nothing says whose it is`() throws {
         var network = try Self.network()
         for number in 0..<100 { try network.write(0, "\(number)", ["a": .int(Int64(number))]) }

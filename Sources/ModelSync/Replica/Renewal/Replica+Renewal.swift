@@ -294,14 +294,12 @@ extension Replica {
     /// How long a type is not built anew again when that has changed nothing.
     static let restMicroseconds: UInt64 = 600_000_000
 
-    /// Builds the state anew where the sender was not heard of for longer than deletes are remembered: merging its copy
-    /// with this one would bring back models whose deletes it has forgotten. Parts of transactions that are held since
-    /// then would do the same; only what was pushed here is in no copy.
+    /// Builds the state anew where the sender was not heard of for longer than deletes are remembered, or for nobody
+    /// knows how long: merging its copy with this one would bring back models whose deletes it has forgotten. Parts of
+    /// transactions that are held since then would do the same; only what was pushed here is in no copy.
     func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
         let retention = configuration.tombstoneRetention.wholeMicroseconds
-        guard let last = sessions[sender.index].lastContact,
-            now.wallMilliseconds.subtractingOrZero(last) > retention / 1000
-        else { return }
+        guard let last = sessions[sender.index].lastContact, clockGuard.isForgotten(last, now: now) else { return }
         let droppedCount = groups.drop(heldSinceBefore: now.uptimeMicroseconds.subtractingOrZero(retention)) { origin in
             origins[origin].isPushedHere
         }

@@ -8,6 +8,7 @@ struct ClockGuard: Sendable {
     /// When the state of an earlier run was last in contact with its senders, in milliseconds of the wall clock; nil
     /// where there is none.
     let lastAlive: UInt64?
+    private var contacts = BelievedClock()
     private var noticeCount = 0
     private var nextNotices: UInt64 = 0
 
@@ -43,6 +44,22 @@ struct ClockGuard: Sendable {
     func earliestYoung(now: Moment) -> Stamp {
         (now.wallMilliseconds.subtractingOrZero(retentionMilliseconds / 2) + 1) << 16
     }
+
+    /// The time of a contact, in milliseconds of the wall clock, as it is remembered. A clock that is ahead for a moment
+    /// would make it late, and the absence that begins then would seem short.
+    mutating func contact(now: Moment) -> UInt64 {
+        contacts.read(now, patience: retentionMilliseconds * 1000 / ClockGuard.doubtShare)
+    }
+
+    /// Whether a contact is longer ago than deleted models are remembered, or in a future where the clock must have
+    /// been since: nobody can tell then how long it is ago.
+    func isForgotten(_ contact: UInt64, now: Moment) -> Bool {
+        now.wallMilliseconds.subtractingOrZero(contact) > retentionMilliseconds
+            || contact.subtractingOrZero(now.wallMilliseconds) > retentionMilliseconds / ClockGuard.doubtShare
+    }
+
+    /// What part of the retention a clock may be ahead, and for how long, without being doubted.
+    private static let doubtShare: UInt64 = 8
 
     /// By how many milliseconds the stamp lies ahead of the wall clock.
     static func lead(of stamp: Stamp, _ now: Moment) -> UInt64 {

@@ -5,7 +5,8 @@ extension Replica {
     /// Takes note that heads of a sender have come, whatever they tell.
     func noteContact(_ sender: SenderID, now: Moment) {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
+        let contact = clockGuard.contact(now: now)
+        if sessions[sender.index].isSynced { sessions[sender.index].lastContact = contact }
     }
 
     /// Takes note of the heads that a sender tells, and of the digests of its copy.
