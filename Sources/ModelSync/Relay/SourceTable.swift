@@ -4,9 +4,9 @@ import ModelWire
 /// When a relay last heard of each origin itself. Ages may only grow on the way from relay to relay.
 ///
 /// A relay tells the last stamp of the origin itself in `heads`. What comes back in a loop of relays has no greater
-/// stamp than the known one, so it is no news of the origin. A dead origin therefore grows old everywhere. A sender that
-/// tells greater stamps than there are, and that they are old, makes no news of the others old: a lesser stamp counts
-/// where it is news from its sender.
+/// stamp than the known one, so it is no news of the origin. A dead origin therefore grows old everywhere. A sender
+/// that tells greater stamps than there are, and that they are old, makes no news of the others old: a lesser stamp
+/// counts where it is news from its sender.
 struct SourceTable: Sendable {
     struct Source: Sendable {
         var incarnation: UInt64 = 0

@@ -45,8 +45,8 @@ struct ClockGuard: Sendable {
         (now.wallMilliseconds.subtractingOrZero(retentionMilliseconds / 2) + 1) << 16
     }
 
-    /// The time of a contact, in milliseconds of the wall clock, as it is remembered. A clock that is ahead for a moment
-    /// would make it late, and the absence that begins then would seem short.
+    /// The time of a contact, in milliseconds of the wall clock, as it is remembered. A clock that is ahead for a
+    /// moment would make it late, and the absence that begins then would seem short.
     mutating func contact(now: Moment) -> UInt64 {
         contacts.read(now, patience: retentionMilliseconds * 1000 / ClockGuard.doubtShare)
     }
