@@ -118,7 +118,7 @@ import Testing
             let document = try object(try await client.get("/openapi.json"))
             let parts = try #require(document["components"] as? [String: [String: Any]])
             let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
-            #expect(paths.count == 5)
+            #expect(paths.count == 6)
             let examples = ["where": "age>1", "type": "User", "form": "flat", "integers": "text"]
             for (path, methods) in paths where methods["get"] != nil {
                 var query = ""

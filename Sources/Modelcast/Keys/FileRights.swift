@@ -1,3 +1,5 @@
+// For `stat`, which belongs to Dispatch where that was compiled first.
+import Dispatch
 import Foundation
 
 /// The rights of a file that is open: what stands at its path may be another one by now.

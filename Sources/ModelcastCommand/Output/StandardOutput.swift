@@ -1,3 +1,5 @@
+// For `stat`, which belongs to Dispatch where that was compiled first.
+import Dispatch
 import Foundation
 import Modelcast
 

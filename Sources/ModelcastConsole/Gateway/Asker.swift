@@ -40,6 +40,9 @@ struct Asker: Sendable {
     /// He may write models of the type by this publisher.
     func mayWrite(_ type: String, as origin: String) -> Bool { rights.mayWrite(type, as: origin) }
 
+    /// He may see what concerns the process and not its models.
+    var mayOperate: Bool { key == nil || rights.isOperator }
+
     /// He may read all types of a token.
     func mayRead(_ token: WriteToken) -> Bool { token.types.allSatisfy(mayRead) }
 

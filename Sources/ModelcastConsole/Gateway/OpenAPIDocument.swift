@@ -14,6 +14,7 @@ enum OpenAPIDocument {
           "servers": [{"url": "/"}],
           "security": [{}, {"token": []}],
           "paths": {
+            "/v1/status": \#(statusPath),
             "/v1/types": {
               "get": {
                 "operationId": "listTypes",

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import ModelGrants
 import Modelcast
 import NIOCore
 
@@ -17,6 +18,7 @@ extension Console {
             return Console.text(MetricsText.write(self.families(), form), contentType: form.contentType)
         }
         if let gateway {
+            router.get("v1/status") { request, _ in self.status(for: request, tokens: gateway.configuration.tokens) }
             let requests = ModelRequests(gateway: gateway) { self.readinessChecks().allSatisfy { $0.problem == nil } }
             requests.addRoutes(to: router)
             if let writer = gateway.configuration.writer {
@@ -35,6 +37,21 @@ extension Console {
         return text(
             lines.joined(separator: "\n") + "\n", contentType: "text/plain; charset=utf-8",
             status: isHealthy ? .ok : .serviceUnavailable)
+    }
+
+    /// The state of the process. It tells who is there and from where, so where there are tokens it is for operators.
+    private func status(for request: Request, tokens: Access?) -> Response {
+        do throws(Problem) {
+            guard try Asker(request, tokens: tokens).mayOperate else {
+                throw Problem(
+                    .forbidden, "the state of the process is for operators: use a token with the right operate")
+            }
+            _ = try RequestQuery(request.uri.query, names: [])
+        } catch {
+            return error.response
+        }
+        let looks = refresh()
+        return ModelRequests.json(StatusDocument.text(readinessChecks(looks), looks))
     }
 
     private static func text(_ text: String, contentType: String, status: HTTPResponse.Status = .ok) -> Response {

@@ -1,0 +1,174 @@
+import ModelJSON
+import ModelSync
+import Modelcast
+
+/// The state of a process as JSON: what is wrong first, then each service with what it listens to, whom it serves, its
+/// store and its copy.
+///
+/// Streams are told by origin, as a type may have 256 of them.
+struct StatusDocument {
+    private var writer = JSONWriter()
+
+    /// How many types, origins and peers of a service are told; of more, how many there are.
+    static let rowCountMax = 1_000
+
+    /// - Parameters:
+    ///   - checks: what has to hold, in any order.
+    ///   - looks: the services.
+    /// - Returns: the document, with a line break at the end.
+    static func text(_ checks: [HealthCheck], _ looks: [ConsoleLook]) -> [UInt8] {
+        var document = StatusDocument()
+        let isReady = checks.allSatisfy { $0.problem == nil }
+        document.writer.append("{\"ready\":\(isReady),\"checks\":")
+        let sorted = checks.filter { $0.problem != nil } + checks.filter { $0.problem == nil }
+        document.writer.write(sorted) { writer, check in
+            writer.append(#"{"check":"#)
+            writer.write(check.name)
+            writer.member("problem", check.problem)
+            writer.append("}")
+        }
+        document.writer.append(#","services":"#)
+        document.writer.write(looks) { writer, look in writer.write(look) }
+        document.writer.append("}\n")
+        return document.writer.bytes
+    }
+}
+
+/// The streams of one origin together.
+private struct OriginRow {
+    let origin: String
+    private(set) var streams = 0
+    private(set) var state = ReplicaState.live
+    private(set) var missing: UInt64 = 0
+    private(set) var openHoles = 0
+    private(set) var holesFound: UInt64 = 0
+    private(set) var lastRepair: Duration?
+    /// Why the stream in the worst state is in it.
+    private(set) var reason: String?
+
+    init(origin: String) { self.origin = origin }
+
+    mutating func add(_ stream: StreamStatus) {
+        streams += 1
+        if OriginRow.badness(stream.state) > OriginRow.badness(state) {
+            (state, reason) = (stream.state, stream.reason)
+        }
+        missing &+= min(stream.missing, 1 << 32)
+        openHoles += stream.hasOpenHole ? 1 : 0
+        holesFound += stream.holesFound
+        lastRepair = [lastRepair, stream.lastRepair].compactMap(\.self).max()
+    }
+
+    static func badness(_ state: ReplicaState) -> Int {
+        switch state {
+        case .live: 0
+        case .syncing: 1
+        case .repairing: 2
+        case .connecting: 3
+        case .stale: 4
+        }
+    }
+
+    /// What is worst first, and else by name.
+    static func rows(of streams: [StreamStatus]) -> [OriginRow] {
+        var rows: [String: OriginRow] = [:]
+        for stream in streams { rows[stream.origin, default: OriginRow(origin: stream.origin)].add(stream) }
+        return rows.values.sorted {
+            (-OriginRow.badness($0.state), $0.origin) < (-OriginRow.badness($1.state), $1.origin)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member of an object behind another one.
+    fileprivate mutating func member(_ name: String, _ text: String?) {
+        append(",\"\(name)\":")
+        if let text { write(text) } else { append("null") }
+    }
+
+    fileprivate mutating func member(_ name: String, _ number: some BinaryInteger) { append(",\"\(name)\":\(number)") }
+
+    fileprivate mutating func member(_ name: String, _ flag: Bool) { append(",\"\(name)\":\(flag)") }
+
+    fileprivate mutating func member(_ name: String, _ duration: Duration?) {
+        // Whole milliseconds: what is told in more digits changes at each look.
+        let milliseconds = duration.map { max(0, Int64($0 / .milliseconds(1))) }
+        let seconds = milliseconds.map { "\($0 / 1000).\(String($0 % 1000 + 1000).dropFirst())" }
+        append(",\"\(name)\":\(seconds ?? "null")")
+    }
+
+    /// Writes the first of the rows of a table, and how many there are in all.
+    fileprivate mutating func table<Row>(_ name: String, _ rows: [Row], _ body: (inout JSONWriter, Row) -> Void) {
+        append(",\"\(name)\":")
+        write(Array(rows.prefix(StatusDocument.rowCountMax)), body)
+        member("\(name)Count", rows.count)
+    }
+
+    fileprivate mutating func write(_ look: ConsoleLook) {
+        append(#"{"service":"#)
+        write(look.subject.kind)
+        member("name", look.subject.name)
+        let cache = look.subject.cache
+        table("types", cache.types.sorted()) { writer, type in
+            writer.append(#"{"type":"#)
+            writer.write(type)
+            writer.member("models", cache.count(of: type))
+            writer.append("}")
+        }
+        if let listening = look.state.listening {
+            table("senders", listening.senders) { writer, sender in writer.write(sender, look) }
+            table("origins", OriginRow.rows(of: listening.streams)) { writer, row in writer.write(row) }
+        }
+        if let peers = look.state.peers { table("peers", peers) { writer, peer in writer.write(peer) } }
+        if let store = look.state.store { write(store) }
+        if let publisher = look.state.publisher {
+            member("replayBytes", publisher.replayByteCount)
+            member("clockLeadSeconds", publisher.clockLead)
+        }
+        append("}")
+    }
+
+    private mutating func write(_ sender: SenderStatus, _ look: ConsoleLook) {
+        append(#"{"name":"#)
+        write(sender.name)
+        member("state", sender.state.rawValue)
+        member("outageSeconds", look.watch.outage(of: sender, now: look.now))
+        member("silentSeconds", sender.silent)
+        member("wasLive", sender.wasLive)
+        member("error", sender.lastError)
+        append("}")
+    }
+
+    private mutating func write(_ row: OriginRow) {
+        append(#"{"origin":"#)
+        write(row.origin)
+        member("state", row.state.rawValue)
+        member("reason", row.reason)
+        member("streams", row.streams)
+        member("missingBatches", row.missing)
+        member("openHoles", row.openHoles)
+        member("holesFound", row.holesFound)
+        member("lastRepairSeconds", row.lastRepair)
+        append("}")
+    }
+
+    private mutating func write(_ peer: Peer) {
+        append(#"{"name":"#)
+        write(peer.name)
+        member("key", peer.keyName.isEmpty ? nil : peer.keyName)
+        member("address", peer.address.isEmpty ? nil : peer.address)
+        member("state", peer.report?.state)
+        append("}")
+    }
+
+    private mutating func write(_ store: WriteBehindStatus) {
+        append(",\"store\":{\"writes\":\(store.health == .good)")
+        var problem: String?
+        if case .degraded(let error) = store.health { problem = "\(error)" }
+        member("error", problem)
+        member("pendingModels", store.pendingModels)
+        member("rowsWritten", store.rowsWritten)
+        member("failures", store.failures)
+        append("}")
+    }
+}
