@@ -105,6 +105,7 @@ import Testing
                 #expect(answer.status == 200)
                 let strange = try await client.get("/v1/status?all", "Authorization: Bearer \(operate.text)")
                 #expect(strange.status == 400)
+                #expect(try await client.send("POST", "/v1/status", "{}").status == 405)
             }
             try await withConsole(of: [.publisher(publisher)]) { client in
                 let answer = try await client.get("/v1/status")

@@ -80,7 +80,8 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
     private func methods(of path: String) -> [HTTPRequest.Method]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch (parts.count, parts.first, parts.dropFirst().first) {
-        case (1, _, _), (2, "v1", "types"), (2, "v1", "changes"), (3, "v1", "models"): return [.get, .head]
+        case (1, _, _), (2, "v1", "types"), (2, "v1", "changes"), (2, "v1", "status"), (3, "v1", "models"):
+            return [.get, .head]
         case (2, "v1", "batch"): return isWritable ? [.post] : []
         case (4, "v1", "models"): return isWritable ? [.get, .head, .patch, .put, .delete] : [.get, .head]
         default: return nil

@@ -129,8 +129,9 @@ extension JSONWriter {
     }
 
     private mutating func write(_ sender: SenderStatus, _ look: ConsoleLook) {
-        append(#"{"name":"#)
-        write(sender.name)
+        // The number that the figures have as label: one that was never met has no name.
+        append("{\"sender\":\(sender.sender.index + 1)")
+        member("name", sender.name)
         member("state", sender.state.rawValue)
         member("outageSeconds", look.watch.outage(of: sender, now: look.now))
         member("silentSeconds", sender.silent)
