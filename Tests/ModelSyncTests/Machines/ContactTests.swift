@@ -14,13 +14,14 @@ import Testing
     private func clocks() -> ClockGuard { ClockGuard(ReplicaConfiguration(name: "replica", prefixes: [])) }
 
     @Test func `a contact while the clock is ahead is no later than it was`() {
-        var clocks = clocks()
+        let clocks = clocks()
+        var believed = BelievedClock()
         for second in 0..<600 as Range<UInt64> {
             let now = moment(second * 1_000, ahead: second >= 300 ? 24 * Self.hour : 0)
-            #expect(clocks.contact(now: now) == Self.start + second * 1_000)
+            #expect(clocks.contact(by: &believed, now: now) == Self.start + second * 1_000)
         }
         // Right again after an absence of more than a day: it counts as one.
-        let last = clocks.contact(now: moment(600_000, ahead: 24 * Self.hour))
+        let last = clocks.contact(by: &believed, now: moment(600_000, ahead: 24 * Self.hour))
         #expect(clocks.isForgotten(last, now: moment(600_000 + 25 * Self.hour)))
         #expect(!clocks.isForgotten(last, now: moment(600_000 + 23 * Self.hour)))
     }
@@ -34,8 +35,9 @@ import Testing
     }
 
     @Test func `a machine that slept for longer than deletes are remembered was away`() {
-        var clocks = clocks()
-        let last = clocks.contact(now: moment(1_000))
+        let clocks = clocks()
+        var believed = BelievedClock()
+        let last = clocks.contact(by: &believed, now: moment(1_000))
         // Its other clock stood meanwhile.
         #expect(clocks.isForgotten(last, now: moment(2_000, ahead: 25 * Self.hour)))
     }

@@ -8,7 +8,6 @@ struct ClockGuard: Sendable {
     /// When the state of an earlier run was last in contact with its senders, in milliseconds of the wall clock; nil
     /// where there is none.
     let lastAlive: UInt64?
-    private var contacts = BelievedClock()
     private var noticeCount = 0
     private var nextNotices: UInt64 = 0
 
@@ -47,8 +46,10 @@ struct ClockGuard: Sendable {
 
     /// The time of a contact, in milliseconds of the wall clock, as it is remembered. A clock that is ahead for a
     /// moment would make it late, and the absence that begins then would seem short.
-    mutating func contact(now: Moment) -> UInt64 {
-        contacts.read(now, patience: retentionMilliseconds * 1000 / ClockGuard.doubtShare)
+    /// - Parameter clock: what has been believed so far. No property of this one, which each batch reads: written to,
+    ///   it would cost each batch another check of access.
+    func contact(by clock: inout BelievedClock, now: Moment) -> UInt64 {
+        clock.read(now, patience: retentionMilliseconds * 1000 / ClockGuard.doubtShare)
     }
 
     /// Whether a contact is longer ago than deleted models are remembered, or in a future where the clock must have

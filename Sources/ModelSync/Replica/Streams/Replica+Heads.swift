@@ -5,7 +5,7 @@ extension Replica {
     /// Takes note that heads of a sender have come, whatever they tell.
     func noteContact(_ sender: SenderID, now: Moment) {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let contact = clockGuard.contact(now: now)
+        let contact = clockGuard.contact(by: &upkeep.contacts, now: now)
         if sessions[sender.index].isSynced { sessions[sender.index].lastContact = contact }
     }
 
