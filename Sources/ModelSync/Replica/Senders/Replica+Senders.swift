@@ -53,7 +53,8 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         // From here on the cache may hold something of the sender.
         if sessions[sender.index].lastContact == nil {
-            sessions[sender.index].lastContact = clockGuard.lastAlive ?? clockGuard.contact(by: &upkeep.contacts, now: now)
+            sessions[sender.index].lastContact =
+                clockGuard.lastAlive ?? clockGuard.contact(by: &upkeep.contacts, now: now)
         }
         actions.append(.connectStream(sender, endpoint: streamEndpoint))
         for prefix in configuration.prefixes { actions.append(.subscribe(sender, prefix: prefix)) }
