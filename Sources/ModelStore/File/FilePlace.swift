@@ -1,5 +1,3 @@
-// For `stat`, which belongs to Dispatch where that was compiled first.
-import Dispatch
 import Foundation
 
 /// The file at a path, told apart from another file that has taken its name.

@@ -1,6 +1,9 @@
-// For `stat`, which belongs to Dispatch where that was compiled first.
-import Dispatch
 import Foundation
+
+// For `stat`, which belongs to this module where a file that imports it was compiled first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
 
 /// The rights of a file that is open: what stands at its path may be another one by now.
 struct FileRights {

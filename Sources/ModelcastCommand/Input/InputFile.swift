@@ -1,7 +1,10 @@
-// For `stat`, which belongs to Dispatch where that was compiled first.
-import Dispatch
 import Foundation
 import Modelcast
+
+// For `stat`, which belongs to this module where a file that imports it was compiled first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
 
 /// A source of bytes that can always be interrupted: a file, a named pipe or standard input.
 ///

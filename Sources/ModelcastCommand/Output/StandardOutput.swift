@@ -1,7 +1,10 @@
-// For `stat`, which belongs to Dispatch where that was compiled first.
-import Dispatch
 import Foundation
 import Modelcast
+
+// For `stat`, which belongs to this module where a file that imports it was compiled first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
 
 /// Standard output for large amounts of data, with a reader that may be slow, stuck or gone.
 struct StandardOutput {
