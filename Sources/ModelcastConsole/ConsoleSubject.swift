@@ -103,3 +103,15 @@ public enum ConsoleSubject: Sendable {
         }
     }
 }
+
+extension StreamStatus {
+    /// How many batches are missing, as it is shown: whoever makes up a head may tell any number.
+    var shownMissing: UInt64 { min(missing, 1 << 32) }
+}
+
+extension WriteBehindStatus {
+    /// Why nothing reaches the disk; nil where all does.
+    var problem: String? {
+        if case .degraded(let error) = health { "\(error)" } else { nil }
+    }
+}

@@ -15,6 +15,9 @@ struct BelievedClock: Sendable {
     /// How long a leap has to last, at most.
     private static let patienceMicroseconds: UInt64 = 3_600_000_000
 
+    /// How long a leap has to last where deletes are remembered for this long, in microseconds: an eighth.
+    static func patience(retention: UInt64) -> UInt64 { retention / 8 }
+
     /// The believed time, in milliseconds since 1970.
     /// - Parameter patience: how long a leap has to last, in microseconds; an hour at most.
     mutating func read(_ now: Moment, patience: UInt64) -> UInt64 {

@@ -37,7 +37,7 @@ public struct TombstoneSweep: Sendable {
     ///   stamp is, are let go. A wall clock that has leapt ahead counts once it has stayed so (``BelievedClock``).
     /// - Returns: how many tombstones were dropped.
     public mutating func step(_ cache: ModelCache, retention: Duration, now: Moment) -> Int {
-        let wall = clock.read(now, patience: retention.wholeMicroseconds / 8)
+        let wall = clock.read(now, patience: BelievedClock.patience(retention: retention.wholeMicroseconds))
         let horizon = wall.subtractingOrZero(retention.wholeMicroseconds / 1000)
         // A clock that was never set has no horizon.
         let stamp = min(horizon, 1 << 47) << 16

@@ -46,8 +46,8 @@ extension Console {
         if case .publisher(let publisher) = subject, let progress = publisher.pushProgress {
             checks.append(HealthCheck(name: "\(subject.name) pushes", problem: progress.failure))
         }
-        if let store = look.state.store, case .degraded(let error) = store.health {
-            checks.append(HealthCheck(name: "store of \(subject.name) takes writes", problem: "\(error)"))
+        if let problem = look.state.store?.problem {
+            checks.append(HealthCheck(name: "store of \(subject.name) takes writes", problem: problem))
         }
         return checks
     }

@@ -77,7 +77,7 @@ extension Console {
                 outage.add(look.watch.outage(of: sender, now: look.now).seconds, labels + [label])
             }
             stale.add(Double(look.watch.stale(for: configuration.staleAfter, now: look.now).count), labels)
-            missing.add(Double(listening.streams.reduce(0) { $0 &+ min($1.missing, 1 << 32) }), labels)
+            missing.add(Double(listening.streams.reduce(0) { $0 &+ $1.shownMissing }), labels)
         }
         return [senders, outage, streams, stale, missing]
     }
@@ -126,7 +126,7 @@ extension Console {
         for look in looks {
             guard let store = look.state.store else { continue }
             let labels = labels(look.subject)
-            health.add(store.health == .good ? 0 : 1, labels)
+            health.add(store.problem == nil ? 0 : 1, labels)
             pending.add(Double(store.pendingModels), labels)
             rows.add(Double(store.rowsWritten), labels)
             failures.add(Double(store.failures), labels)

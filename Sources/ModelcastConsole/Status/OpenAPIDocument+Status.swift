@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// What `/v1/status` answers.
+    /// The description of `/v1/status`.
     static let statusPath = #"""
         {
           "get": {

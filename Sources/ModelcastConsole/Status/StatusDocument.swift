@@ -6,9 +6,7 @@ import Modelcast
 /// store and its copy.
 ///
 /// Streams are told by origin, as a type may have 256 of them.
-struct StatusDocument {
-    private var writer = JSONWriter()
-
+enum StatusDocument {
     /// How many types, origins and peers of a service are told; of more, how many there are.
     static let rowCountMax = 1_000
 
@@ -17,20 +15,20 @@ struct StatusDocument {
     ///   - looks: the services.
     /// - Returns: the document, with a line break at the end.
     static func text(_ checks: [HealthCheck], _ looks: [ConsoleLook]) -> [UInt8] {
-        var document = StatusDocument()
+        var writer = JSONWriter()
         let isReady = checks.allSatisfy { $0.problem == nil }
-        document.writer.append("{\"ready\":\(isReady),\"checks\":")
+        writer.append("{\"ready\":\(isReady),\"checks\":")
         let sorted = checks.filter { $0.problem != nil } + checks.filter { $0.problem == nil }
-        document.writer.write(sorted) { writer, check in
+        writer.write(sorted) { writer, check in
             writer.append(#"{"check":"#)
             writer.write(check.name)
             writer.member("problem", check.problem)
             writer.append("}")
         }
-        document.writer.append(#","services":"#)
-        document.writer.write(looks) { writer, look in writer.write(look) }
-        document.writer.append("}\n")
-        return document.writer.bytes
+        writer.append(#","services":"#)
+        writer.write(looks) { writer, look in writer.write(look) }
+        writer.append("}\n")
+        return writer.bytes
     }
 }
 
@@ -53,7 +51,7 @@ private struct OriginRow {
         if OriginRow.badness(stream.state) > OriginRow.badness(state) {
             (state, reason) = (stream.state, stream.reason)
         }
-        missing &+= min(stream.missing, 1 << 32)
+        missing &+= stream.shownMissing
         openHoles += stream.hasOpenHole ? 1 : 0
         holesFound += stream.holesFound
         lastRepair = [lastRepair, stream.lastRepair].compactMap(\.self).max()
@@ -69,7 +67,7 @@ private struct OriginRow {
         }
     }
 
-    /// What is worst first, and else by name.
+    /// The origins of the streams, the worst first, and else by name.
     static func rows(of streams: [StreamStatus]) -> [OriginRow] {
         var rows: [String: OriginRow] = [:]
         for stream in streams { rows[stream.origin, default: OriginRow(origin: stream.origin)].add(stream) }
@@ -163,10 +161,8 @@ extension JSONWriter {
     }
 
     private mutating func write(_ store: WriteBehindStatus) {
-        append(",\"store\":{\"writes\":\(store.health == .good)")
-        var problem: String?
-        if case .degraded(let error) = store.health { problem = "\(error)" }
-        member("error", problem)
+        append(",\"store\":{\"writes\":\(store.problem == nil)")
+        member("error", store.problem)
         member("pendingModels", store.pendingModels)
         member("rowsWritten", store.rowsWritten)
         member("failures", store.failures)

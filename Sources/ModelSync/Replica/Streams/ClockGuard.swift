@@ -49,18 +49,18 @@ struct ClockGuard: Sendable {
     /// - Parameter clock: what has been believed so far. No property of this one, which each batch reads: written to,
     ///   it would cost each batch another check of access.
     func contact(by clock: inout BelievedClock, now: Moment) -> UInt64 {
-        clock.read(now, patience: retentionMilliseconds * 1000 / ClockGuard.doubtShare)
+        clock.read(now, patience: doubtMicroseconds)
     }
 
     /// Whether a contact is longer ago than deleted models are remembered, or in a future where the clock must have
     /// been since: nobody can tell then how long it is ago.
     func isForgotten(_ contact: UInt64, now: Moment) -> Bool {
         now.wallMilliseconds.subtractingOrZero(contact) > retentionMilliseconds
-            || contact.subtractingOrZero(now.wallMilliseconds) > retentionMilliseconds / ClockGuard.doubtShare
+            || contact.subtractingOrZero(now.wallMilliseconds) > doubtMicroseconds / 1000
     }
 
-    /// What part of the retention a clock may be ahead, and for how long, without being doubted.
-    private static let doubtShare: UInt64 = 8
+    /// The time for which a clock may be ahead, and by how much, without being doubted.
+    private var doubtMicroseconds: UInt64 { BelievedClock.patience(retention: retentionMilliseconds * 1000) }
 
     /// By how many milliseconds the stamp lies ahead of the wall clock.
     static func lead(of stamp: Stamp, _ now: Moment) -> UInt64 {
