@@ -59,6 +59,7 @@ struct SourceTable: Sendable {
         guard stamp > source.pushedStamp else { return }
         (source.lastHeard, source.stamp, source.pushedStamp) = (time, stamp, stamp)
         source.incarnation = max(source.incarnation, incarnation)
+        source.words = [:]
         byOrigin[origin] = source
     }
 

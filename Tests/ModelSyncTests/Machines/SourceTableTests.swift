@@ -33,4 +33,12 @@ import Testing
         }
         #expect(table["origin"]?.lastHeard ?? .max <= 1_010_000)
     }
+
+    @Test func `what was told of an origin before it pushed hides nothing that is told of it afterwards`() {
+        var table = SourceTable()
+        table.note(heads(9_000, age: 0), from: other, at: 1_000_000)
+        table.notePush(of: "origin", incarnation: 1, stamp: 1_000 << 16, at: 2_000_000)
+        table.note(heads(1_010, age: 0), from: other, at: 3_000_000)
+        #expect(table["origin"]?.lastHeard == 3_000_000)
+    }
 }
