@@ -19,6 +19,7 @@ import Synchronization
 /// | `GET /livez` | 200 while the threads of the services turn, else 503 |
 /// | `GET /readyz`, `/healthz` | 200 once the copies are live, 503 before that and while anything is stale for long |
 /// | `GET /metrics` | the metrics, as Prometheus or OpenMetrics text |
+/// | `GET /` | with a ``ModelGateway``: the inspector, a page that shows all of this |
 /// | `GET /v1/types` | with a ``ModelGateway``: the types that have models, and how many |
 /// | `GET /v1/models/TYPE` | a page of the models of a type |
 /// | `GET /v1/models/TYPE/ID` | a model |
@@ -33,6 +34,8 @@ public final class Console: Service, Sendable {
     let subjects: [ConsoleSubject]
     let metrics: PrometheusMetrics?
     let gateway: GatewayState?
+    /// Of each of the subjects.
+    let distributions: [CopyDistributions]
     let logger: Logger
     private let watches: Mutex<[HealthWatch]>
     private let bound = Settlement<Int>()
@@ -52,6 +55,7 @@ public final class Console: Service, Sendable {
         self.metrics = metrics
         self.gateway = gateway.map { GatewayState($0) }
         self.logger = logger
+        distributions = subjects.map { _ in CopyDistributions() }
         watches = Mutex([HealthWatch](repeating: HealthWatch(), count: subjects.count))
     }
 
@@ -64,6 +68,8 @@ public final class Console: Service, Sendable {
     ///   models without tokens would be served to other machines.
     public func run() async throws {
         try requireProtection()
+        let watchers = watchCommits()
+        defer { withExtendedLifetime(watchers) {} }
         let connections = ConnectionTable(countMax: configuration.connectionCountMax)
         let application = Application(
             router: router(), server: .http1(configuration: limits(connections)),
@@ -80,7 +86,7 @@ public final class Console: Service, Sendable {
                 group.addTask { try await application.run() }
                 group.addTask {
                     await self.look()
-                    self.gateway?.feeds.end()
+                    self.gateway?.end()
                     // A client that does not take its answer is not waited for.
                     if !connections.closeWaiting() { try? await Task.sleep(for: .seconds(1)) }
                     connections.closeAll()
@@ -110,6 +116,20 @@ public final class Console: Service, Sendable {
                 + "console to 127.0.0.1, or give its gateway tokens")
         bound.settle(.failure(failure))
         throw failure
+    }
+
+    /// Begins to look at the commits of each copy.
+    /// - Returns: the watchers of the copies of which no changes are kept.
+    private func watchCommits() -> [ChangeHistory] {
+        var watchers: [ChangeHistory] = []
+        for (subject, distributions) in zip(subjects, distributions) {
+            if let gateway, gateway.cache === subject.cache, gateway.configuration.historyByteCount > 0 {
+                gateway.begin(distributions)
+            } else {
+                watchers.append(ChangeHistory(of: subject.cache, byteCountMax: 0, distributions))
+            }
+        }
+        return watchers
     }
 
     /// Looks at the services once a second, so that it is known since when what is not live has not been.
@@ -150,8 +170,16 @@ public final class Console: Service, Sendable {
         return watches.withLock { watches in
             states.enumerated().map { index, read in
                 let (subject, state, now) = read
-                if let told = state.listening { watches[index].look(told.senders, told.streams, now: now) }
-                return ConsoleLook(subject: subject, state: state, watch: watches[index], now: now)
+                let distributions = distributions[index]
+                if let told = state.listening {
+                    let repairs = watches[index].look(told.senders, told.streams, now: now)
+                    for repair in repairs { distributions.note(repair: repair) }
+                    distributions.note(isLive: !told.senders.isEmpty && told.senders.allSatisfy { $0.state == .live })
+                } else {
+                    distributions.note(isLive: true)
+                }
+                return ConsoleLook(
+                    subject: subject, state: state, watch: watches[index], lag: distributions.lastLag, now: now)
             }
         }
     }

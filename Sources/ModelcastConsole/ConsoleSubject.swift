@@ -50,6 +50,15 @@ public enum ConsoleSubject: Sendable {
         }
     }
 
+    /// Compares the copy with what one of the senders holds.
+    func verify(againstSenderAt index: Int) async throws -> [Verification] {
+        switch self {
+        case .publisher: throw ModelcastError(.configuration, "\(name) is a publisher, and listens to nobody")
+        case .subscriber(let subscriber): try await subscriber.verify(againstSenderAt: index)
+        case .relay(let relay): try await relay.verify(againstSenderAt: index)
+        }
+    }
+
     /// The sign of life of the service's thread.
     package var pulse: LoopPulse {
         switch self {

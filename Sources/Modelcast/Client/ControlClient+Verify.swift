@@ -104,7 +104,7 @@ private struct HolderComparison: ~Copyable {
     /// The fields that have one version and two values. Fields with two versions are left out: more may have been
     /// applied meanwhile, and digests find real differences of that kind.
     private mutating func differingValues(_ type: String) throws -> [Verification.Difference] {
-        let mine = try HolderComparison.records(&left, [.data(type: type)])
+        let mine = try left.records([.data(type: type)])
         var found: [Verification.Difference] = []
         try right.snapshot([.data(type: type)]) { _, records in
             for record in records {
@@ -117,20 +117,10 @@ private struct HolderComparison: ~Copyable {
 
     private mutating func differences(_ type: String, _ buckets: [Int]) throws -> [Verification.Difference] {
         let prefixes = buckets.map { Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: $0) }
-        let mine = try HolderComparison.records(&left, prefixes)
-        let theirs = try HolderComparison.records(&right, prefixes)
+        let mine = try left.records(prefixes)
+        let theirs = try right.records(prefixes)
         return Set(mine.keys).union(theirs.keys).sorted()
             .flatMap { Verification.differences($0, mine[$0], theirs[$0]) }
-    }
-
-    private static func records(
-        _ connection: inout ControlConnection, _ prefixes: [Topic]
-    ) throws -> [String: CellRecord] {
-        var result: [String: CellRecord] = [:]
-        try connection.snapshot(prefixes) { _, records in
-            for record in records { result[record.id] = record }
-        }
-        return result
     }
 }
 

@@ -140,6 +140,15 @@ struct ControlConnection: ~Copyable {
         }
     }
 
+    /// Every record whose topic begins with one of `prefixes`, by its id. The prefixes are of one type.
+    mutating func records(_ prefixes: [Topic]) throws -> [String: CellRecord] {
+        var result: [String: CellRecord] = [:]
+        try snapshot(prefixes) { _, records in
+            for record in records { result[record.id] = record }
+        }
+        return result
+    }
+
     /// How many chunks of a snapshot may be on their way.
     private static let credit: UInt64 = 32
 

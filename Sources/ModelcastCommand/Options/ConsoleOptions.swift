@@ -40,11 +40,17 @@ struct ConsoleOptions: ParsableArguments {
             valueName: "seconds"))
     var staleAfter: Seconds?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many bytes of changes --http keeps, to go on with event streams and to tell who wrote what: 65536, "
+                + "64KiB, 8MiB. 0 keeps none. Default: 8MiB.", valueName: "bytes"))
+    var history: ByteCount?
+
     func validate() throws {
-        guard http != nil || (httpName.isEmpty && httpOrigin.isEmpty && staleAfter == nil && httpTokens == nil)
-        else {
+        let isBare = httpName.isEmpty && httpOrigin.isEmpty && httpTokens == nil && staleAfter == nil && history == nil
+        guard http != nil || isBare else {
             throw ValidationError(
-                "--http-name, --http-origin, --http-tokens and --stale-after say how --http answers: give "
+                "--http-name, --http-origin, --http-tokens, --stale-after and --history say how --http answers: give "
                     + "--http HOST:PORT")
         }
         for origin in httpOrigin where !origin.contains("://") || origin.hasSuffix("/") || origin.contains("*") {
@@ -115,6 +121,7 @@ struct ConsoleOptions: ParsableArguments {
         } else if servesAnybody(configuration, hasKeys: hasKeys) {
             gateway = ModelGateway(of: subject, writer: writer)
         }
+        if let history { gateway?.historyByteCount = history.count }
         let subjects = [subject] + (writer.map { [.publisher($0)] } ?? [])
         let console = Console(configuration, of: subjects, metrics: metrics, gateway: gateway, logger: logger)
         return services + [console, ConsoleAnnouncer(console: console)]

@@ -12,6 +12,8 @@ struct ChangeFeed: Sendable {
     let epoch: String
     /// The id of the last event that the reader has had.
     let lastEventID: String?
+    /// The state is told first; else only what changes from now on.
+    let tellsState: Bool
     let place: FeedTable.Place
     /// The connection still stands.
     let isConnected: @Sendable () -> Bool
@@ -74,24 +76,22 @@ struct ChangeFeed: Sendable {
     }
 
     /// Begins to take changes: behind the last event of the reader where everything behind it is known, else with the
-    /// state.
+    /// state, or from now on where that is not asked for.
     /// - Returns: the changes that are to come; those that the reader has missed, and the position behind which they
-    ///   are, or nil where the state comes first.
+    ///   are, or nil where it has missed none that are known.
     private func begin(_ events: inout EventText) -> (ChangeQueue, [ChangeSet]?, ChangePosition?) {
-        let history = gateway.keptHistory()
         let cache = gateway.cache
-        guard let lastEventID else {
-            return (cache.changeQueue(query.interest, includingState: true, bell: place.ring), nil, nil)
-        }
-        if let position = ChangePosition(lastEventID, epoch: epoch) {
-            let queue = cache.changeQueue(query.interest, includingState: false, bell: place.ring)
-            if let missed = history.changes(behind: position, through: queue.commitNumber) {
-                return (queue, missed, position)
+        if let lastEventID {
+            if let position = ChangePosition(lastEventID, epoch: epoch), let history = gateway.keptHistory {
+                let queue = cache.changeQueue(query.interest, includingState: false, bell: place.ring)
+                if let missed = history.changes(behind: position, through: queue.commitNumber) {
+                    return (queue, missed, position)
+                }
+                queue.cancel()
             }
-            queue.cancel()
+            events.writeReset()
         }
-        events.writeReset()
-        return (cache.changeQueue(query.interest, includingState: true, bell: place.ring), nil, nil)
+        return (cache.changeQueue(query.interest, includingState: tellsState, bell: place.ring), nil, nil)
     }
 
     /// Adds the events of a set, and writes what there is whenever it is enough.

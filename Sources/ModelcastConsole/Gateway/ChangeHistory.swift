@@ -1,37 +1,60 @@
 import Dispatch
+import Foundation
 import ModelCache
 import Modelcast
 import Synchronization
 
 /// The last changes of a copy, in the order of its commits, within a bound of bytes: what an event stream goes on from
-/// that was interrupted.
+/// that was interrupted, and what tells who has written something.
 final class ChangeHistory: Sendable {
-    private struct Entry {
+    /// The changes of a commit.
+    struct Entry {
         let set: ChangeSet
+        fileprivate let byteCount: Int
+        /// The number of its first change: how many changes came before it.
+        let first: UInt64
+        /// When it came, in milliseconds since 1970.
+        let time: UInt64
+    }
+
+    /// What is kept at one moment.
+    struct Kept {
+        /// The oldest first.
+        let entries: Fifo<Entry>
         let byteCount: Int
+        /// Every change that came after this time is there, in milliseconds since 1970.
+        let since: UInt64
     }
 
     private struct State {
         var entries = Fifo<Entry>()
         var byteCount = 0
-        /// Every change behind this commit is in `entries`.
+        /// How many changes have come.
+        var changeCount: UInt64 = 0
+        /// Every change behind this commit, and after this time, is in `entries`.
         var floor: UInt64
+        var since: UInt64
     }
 
     private let cache: ModelCache
     private let queue: ChangeQueue
     private let state: Mutex<State>
-    private let byteCountMax: Int
+    /// About how many bytes the records of the changes may take.
+    let byteCountMax: Int
+    private let distributions: CopyDistributions
 
-    /// - Parameter byteCountMax: about how many bytes the records of the changes may take.
-    init(of cache: ModelCache, byteCountMax: Int) {
+    /// - Parameters:
+    ///   - byteCountMax: about how many bytes the records of the changes may take.
+    ///   - distributions: is told of each commit.
+    init(of cache: ModelCache, byteCountMax: Int, _ distributions: CopyDistributions) {
         self.cache = cache
+        self.distributions = distributions
         let worker = DispatchQueue(label: "modelcast.history")
         let bell = Bell()
         queue = cache.changeQueue(.everything, includingState: false) {
             worker.async { bell.history.withLock(\.value)?.pull() }
         }
-        state = Mutex(State(floor: queue.commitNumber))
+        state = Mutex(State(floor: queue.commitNumber, since: ChangeHistory.milliseconds))
         self.byteCountMax = byteCountMax
         bell.history.withLock { $0.value = self }
         // Changes may have come before the bell was there.
@@ -39,6 +62,9 @@ final class ChangeHistory: Sendable {
     }
 
     deinit { queue.cancel() }
+
+    /// The time of now since 1970.
+    private static var milliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 
     /// Breaks the circle of the history and its bell.
     private final class Bell: Sendable {
@@ -51,20 +77,31 @@ final class ChangeHistory: Sendable {
 
     private func pull(_ state: inout State) {
         while let set = queue.next() {
+            let time = ChangeHistory.milliseconds
             if set.isFolded {
                 // A folded set is a step of nobody.
-                state = State(floor: set.commitNumber)
+                state = State(changeCount: state.changeCount, floor: set.commitNumber, since: time)
                 continue
             }
+            distributions.note(set, at: time)
             let byteCount = set.sections.reduce(0) { sum, part in
                 part.positions.reduce(sum) { $0 + part.section.byteCount(at: $1) }
             }
-            state.entries.append(Entry(set: set, byteCount: byteCount))
+            state.entries.append(Entry(set: set, byteCount: byteCount, first: state.changeCount, time: time))
+            state.changeCount += UInt64(set.count)
             state.byteCount += byteCount
         }
         while state.byteCount > byteCountMax, let entry = state.entries.removeFirst() {
-            state.floor = entry.set.commitNumber
+            (state.floor, state.since) = (entry.set.commitNumber, entry.time)
             state.byteCount -= entry.byteCount
+        }
+    }
+
+    /// All that is kept now.
+    var kept: Kept {
+        state.withLock { state in
+            pull(&state)
+            return Kept(entries: state.entries, byteCount: state.byteCount, since: state.since)
         }
     }
 

@@ -12,17 +12,9 @@ final class GatewayState: Sendable {
     let waiting = PlaceCount(max: 64)
     /// Positions of another run mean nothing.
     private let run = String(UInt32.random(in: 1...UInt32.max), radix: 36)
-    private let history = Mutex(Kept())
+    private let history = Mutex<ChangeHistory?>(nil)
     private let ready = Atomic<Bool>(false)
     private let everReady = Atomic<Bool>(false)
-
-    private struct Kept {
-        var history: ChangeHistory?
-        var idleSeconds = 0
-    }
-
-    /// After how many seconds without a stream the history is let go.
-    private static let idleSecondsMax = 60
 
     init(_ configuration: ModelGateway) {
         self.configuration = configuration
@@ -42,15 +34,25 @@ final class GatewayState: Sendable {
     /// Stands in the ids of the events that a query is told: of this run, and of what is asked for, by whom.
     func epoch(of query: ModelQuery) -> String { run + String(UInt(bitPattern: query.hashValue), radix: 36) }
 
-    /// The history, which begins now where there is none.
-    func keptHistory() -> ChangeHistory {
-        history.withLock { kept in
-            kept.idleSeconds = 0
-            if let history = kept.history { return history }
-            let history = ChangeHistory(of: cache, byteCountMax: configuration.historyByteCount)
-            kept.history = history
+    /// The last changes; nil where none are kept.
+    var keptHistory: ChangeHistory? { history.withLock { $0 } }
+
+    /// Keeps the changes from now on.
+    func begin(_ distributions: CopyDistributions) {
+        guard configuration.historyByteCount > 0 else { return }
+        let made = ChangeHistory(of: cache, byteCountMax: configuration.historyByteCount, distributions)
+        history.withLock { $0 = made }
+    }
+
+    /// Ends every stream, and lets the changes go.
+    func end() {
+        feeds.end()
+        let left = history.withLock { history in
+            defer { history = nil }
             return history
         }
+        // Released outside of the lock.
+        withExtendedLifetime(left) {}
     }
 
     /// Takes note of whether the copy may be relied on.
@@ -63,13 +65,5 @@ final class GatewayState: Sendable {
     func tick(isReady: Bool) {
         note(isReady: isReady)
         feeds.tick()
-        let left = history.withLock { kept -> ChangeHistory? in
-            kept.idleSeconds = feeds.count > 0 ? 0 : kept.idleSeconds + 1
-            guard kept.idleSeconds >= GatewayState.idleSecondsMax else { return nil }
-            defer { kept.history = nil }
-            return kept.history
-        }
-        // Released outside of the lock.
-        withExtendedLifetime(left) {}
     }
 }

@@ -19,8 +19,8 @@ public struct ModelGateway: Sendable {
     public var writer: Publisher?
     /// How many event streams there may be at once. 192 by default: connections remain for other requests.
     public var streamCountMax = 192
-    /// About how many bytes of changes are kept for streams that were interrupted, from the first stream on until none
-    /// has been there for a minute. 8 MiB by default.
+    /// About how many bytes of changes are kept: for streams that were interrupted, and to tell who wrote what. 8 MiB
+    /// by default; 0 keeps none, and then each stream that was interrupted begins anew.
     public var historyByteCount = 8 << 20
 
     /// A gateway to the copy of a service.

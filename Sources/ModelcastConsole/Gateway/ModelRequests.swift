@@ -31,7 +31,8 @@ struct ModelRequests: Sendable {
         add("v1/changes", router) { request, context, asker throws(Problem) in try changes(request, context, asker) }
     }
 
-    private func add(
+    /// Answers a request that reads, once the copy has what its asker has written.
+    func add(
         _ path: RouterPath, _ router: Router<ConsoleContext>,
         _ answer: @escaping @Sendable (Request, ConsoleContext, Asker) throws(Problem) -> Response
     ) {
@@ -161,12 +162,11 @@ struct ModelRequests: Sendable {
 
     private func changes(_ request: Request, _ context: ConsoleContext, _ asker: Asker) throws(Problem) -> Response {
         let parameters = try RequestQuery(
-            request.uri.query, names: ModelQuery.parameters.union(["type", "id", "lastEventID"]))
+            request.uri.query, names: ModelQuery.parameters.union(["type", "id", "lastEventID", "state"]))
+        let tellsState = try parameters.word("state", of: ["full", "none"]) == "full"
         var query = try self.query(parameters, asker)
-        query.types = try ModelRequests.names(parameters, "type") { type throws(NameError) in
-            try Names.check(type: type)
-        }
-        query.ids = try ModelRequests.names(parameters, "id") { id throws(NameError) in try Names.check(id: id) }
+        query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:))
+        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:))
         let lastEventID: String?
         if let header = request.headers[ModelRequests.lastEventID] {
             lastEventID = header
@@ -186,7 +186,7 @@ struct ModelRequests: Sendable {
         channel.setOption(.allowRemoteHalfClosure, value: false).whenFailure { _ in }
         let feed = ChangeFeed(
             gateway: gateway, query: query, epoch: gateway.epoch(of: query), lastEventID: lastEventID,
-            place: place, isConnected: { channel.isActive })
+            tellsState: tellsState, place: place, isConnected: { channel.isActive })
         return Response(
             status: .ok,
             // No proxy is to gather events, or to keep them.
@@ -211,8 +211,8 @@ struct ModelRequests: Sendable {
         return query
     }
 
-    private static func names(
-        _ parameters: RequestQuery, _ name: String, _ check: (String) throws(NameError) -> Void
+    static func names(
+        _ parameters: RequestQuery, _ name: String, check: (String) throws(NameError) -> Void
     ) throws(Problem) -> Set<String>? {
         guard let all = parameters.all(name) else { return nil }
         guard all.count <= nameCountMax else { throw tooMany("\(name)s") }

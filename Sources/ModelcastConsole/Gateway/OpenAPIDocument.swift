@@ -15,6 +15,9 @@ enum OpenAPIDocument {
           "security": [{}, {"token": []}],
           "paths": {
             "/v1/status": \#(statusPath),
+            "/v1/history": \#(historyPath),
+            "/v1/cells/{type}/{id}": \#(cellsPath),
+            "/v1/comparison": \#(comparisonPath),
             "/v1/types": {
               "get": {
                 "operationId": "listTypes",
@@ -313,6 +316,12 @@ enum OpenAPIDocument {
                 "operationId": "followChanges",
                 "summary": "The state, then each change, as events: snapshot, live, change, reset, heartbeat.",
                 "parameters": [
+                  {
+                    "name": "state",
+                    "in": "query",
+                    "description": "none: without the state, only what changes from now on.",
+                    "schema": {"enum": ["full", "none"]}
+                  },
                   {
                     "name": "type",
                     "in": "query",

@@ -21,6 +21,7 @@ extension Console {
             router.get("v1/status") { request, _ in self.status(for: request, tokens: gateway.configuration.tokens) }
             let requests = ModelRequests(gateway: gateway) { self.readinessChecks().allSatisfy { $0.problem == nil } }
             requests.addRoutes(to: router)
+            InspectorRequests(requests).addRoutes(to: router)
             if let writer = gateway.configuration.writer {
                 WriteRequests(requests: requests, writer: writer).addRoutes(to: router)
             }

@@ -80,7 +80,9 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
     private func methods(of path: String) -> [HTTPRequest.Method]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch (parts.count, parts.first, parts.dropFirst().first) {
-        case (1, _, _), (2, "v1", "types"), (2, "v1", "changes"), (2, "v1", "status"), (3, "v1", "models"):
+        case (1, _, _), (3, "v1", "models"), (4, "v1", "cells"): return [.get, .head]
+        case (2, "v1", "types"), (2, "v1", "changes"), (2, "v1", "status"), (2, "v1", "history"),
+            (2, "v1", "comparison"):
             return [.get, .head]
         case (2, "v1", "batch"): return isWritable ? [.post] : []
         case (4, "v1", "models"): return isWritable ? [.get, .head, .patch, .put, .delete] : [.get, .head]
@@ -90,7 +92,7 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
 
     private static func advice(_ status: HTTPResponse.Status) -> String {
         switch status {
-        case .notFound: "there is nothing here: /livez, /readyz and /metrics are, and /v1 where models are served"
+        case .notFound: "there is nothing here: /livez, /readyz and /metrics are, and / and /v1 where models are served"
         default: "the request cannot be served"
         }
     }

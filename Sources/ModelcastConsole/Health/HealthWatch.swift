@@ -14,9 +14,12 @@ struct HealthWatch {
     /// Since when each sender has not been live, by its index.
     private var senders: [Int: Duration] = [:]
     private var streams: [Stream: Duration] = [:]
+    /// How many holes were mended in each stream that had one.
+    private var mended: [Stream: UInt64] = [:]
 
     /// Looks at the states at a time, which must not go back.
-    mutating func look(_ told: [SenderStatus], _ followed: [StreamStatus], now: Duration) {
+    /// - Returns: how long the last repair of each stream took in which one has ended since the look before.
+    mutating func look(_ told: [SenderStatus], _ followed: [StreamStatus], now: Duration) -> [Duration] {
         for status in told {
             let index = status.sender.index
             senders[index] = status.state == .live ? nil : senders[index] ?? now
@@ -27,6 +30,15 @@ struct HealthWatch {
             current[stream] = streams[stream] ?? now
         }
         streams = current
+        var (repairs, counts): ([Duration], [Stream: UInt64]) = ([], [:])
+        for status in followed where status.lastRepair != nil {
+            let stream = Stream(origin: status.origin, topic: status.topic)
+            let count = status.holesMended.values.reduce(0, &+)
+            counts[stream] = count
+            if count > mended[stream] ?? 0, let repair = status.lastRepair { repairs.append(repair) }
+        }
+        mended = counts
+        return repairs
     }
 
     /// For how long the sender has not been live.

@@ -7,12 +7,13 @@ extension Console {
 
     func families() -> [MetricFamily] {
         let looks = refresh()
-        var families = readinessFigures(looks) + ProcessFigures.families()
+        var families = readinessFigures(looks) + (ProcessFigures.now?.families ?? [])
         families += copyFigures()
         families += listeningFigures(looks)
         families += servingFigures(looks)
         families += storeFigures(looks)
         families += gatewayFigures()
+        families += distributionFigures()
         return families + (metrics?.families ?? [])
     }
 
@@ -111,7 +112,24 @@ extension Console {
         var streams = MetricFamily(
             name: "modelcast_event_streams", kind: .gauge, help: "Event streams that are being read.")
         streams.add(Double(gateway.feeds.count))
-        return [streams]
+        var history = MetricFamily(
+            name: "modelcast_history_bytes", kind: .gauge, help: "Bytes of changes that are kept, about.")
+        history.add(Double(gateway.keptHistory?.kept.byteCount ?? 0))
+        return [streams, history]
+    }
+
+    private func distributionFigures() -> [MetricFamily] {
+        var families: [MetricFamily] = []
+        for (subject, distributions) in zip(subjects, distributions) {
+            for family in distributions.families(labels(subject)) {
+                if let index = families.firstIndex(where: { $0.name == family.name }) {
+                    families[index].samples += family.samples
+                } else {
+                    families.append(family)
+                }
+            }
+        }
+        return families
     }
 
     private func storeFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {

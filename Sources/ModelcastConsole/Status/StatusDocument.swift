@@ -1,5 +1,7 @@
+import Foundation
 import ModelJSON
 import ModelSync
+import ModelWire
 import Modelcast
 
 /// The state of a process as JSON: what is wrong first, then each service with what it listens to, whom it serves, its
@@ -25,6 +27,8 @@ enum StatusDocument {
             writer.member("problem", check.problem)
             writer.append("}")
         }
+        writer.append(#","process":"#)
+        writer.writeProcess()
         writer.append(#","services":"#)
         writer.write(looks) { writer, look in writer.write(look) }
         writer.append("}\n")
@@ -41,16 +45,25 @@ private struct OriginRow {
     private(set) var openHoles = 0
     private(set) var holesFound: UInt64 = 0
     private(set) var lastRepair: Duration?
-    /// Why the stream in the worst state is in it.
+    /// Why the stream in the worst state is in it, and for how long it has been.
     private(set) var reason: String?
+    private(set) var lasted: Duration?
+    /// How many batches are known to be sent, and how many have been applied with all before them.
+    private(set) var head: UInt64 = 0
+    private(set) var applied: UInt64 = 0
+    private(set) var longestStale = Duration.zero
 
     init(origin: String) { self.origin = origin }
 
     mutating func add(_ stream: StreamStatus) {
         streams += 1
         if OriginRow.badness(stream.state) > OriginRow.badness(state) {
-            (state, reason) = (stream.state, stream.reason)
+            (state, reason, lasted) = (stream.state, stream.reason, nil)
         }
+        if stream.state == state { lasted = [lasted, stream.lasted].compactMap(\.self).max() }
+        head &+= stream.head
+        applied &+= stream.applied
+        longestStale = max(longestStale, stream.longestStale)
         missing &+= stream.shownMissing
         openHoles += stream.hasOpenHole ? 1 : 0
         holesFound += stream.holesFound
@@ -86,6 +99,10 @@ extension JSONWriter {
 
     fileprivate mutating func member(_ name: String, _ number: some BinaryInteger) { append(",\"\(name)\":\(number)") }
 
+    fileprivate mutating func member(_ name: String, _ number: UInt64?) {
+        append(",\"\(name)\":\(number.map { "\($0)" } ?? "null")")
+    }
+
     fileprivate mutating func member(_ name: String, _ flag: Bool) { append(",\"\(name)\":\(flag)") }
 
     fileprivate mutating func member(_ name: String, _ duration: Duration?) {
@@ -107,6 +124,8 @@ extension JSONWriter {
         write(look.subject.kind)
         member("name", look.subject.name)
         let cache = look.subject.cache
+        member("commits", cache.deliveredCommitNumber)
+        member("lagSeconds", look.lag)
         table("types", cache.types.sorted()) { writer, type in
             writer.append(#"{"type":"#)
             writer.write(type)
@@ -117,11 +136,22 @@ extension JSONWriter {
             table("senders", listening.senders) { writer, sender in writer.write(sender, look) }
             table("origins", OriginRow.rows(of: listening.streams)) { writer, row in writer.write(row) }
         }
-        if let peers = look.state.peers { table("peers", peers) { writer, peer in writer.write(peer) } }
+        if let peers = look.state.peers { table("peers", peers) { writer, peer in writer.write(peer, now: look.now) } }
         if let store = look.state.store { write(store) }
         if let publisher = look.state.publisher {
             member("replayBytes", publisher.replayByteCount)
             member("clockLeadSeconds", publisher.clockLead)
+        }
+        append("}")
+    }
+
+    fileprivate mutating func writeProcess() {
+        append("{\"pid\":\(ProcessInfo.processInfo.processIdentifier)")
+        if let figures = ProcessFigures.now {
+            append(",\"processorSeconds\":\(figures.processorSeconds)")
+            member("memoryBytes", Int(figures.memoryByteCount))
+            let uptime = figures.startTime.map { Duration.seconds(Date().timeIntervalSince1970 - $0) }
+            member("uptimeSeconds", uptime)
         }
         append("}")
     }
@@ -131,6 +161,7 @@ extension JSONWriter {
         append("{\"sender\":\(sender.sender.index + 1)")
         member("name", sender.name)
         member("state", sender.state.rawValue)
+        member("sinceSeconds", sender.lasted)
         member("outageSeconds", look.watch.outage(of: sender, now: look.now))
         member("silentSeconds", sender.silent)
         member("wasLive", sender.wasLive)
@@ -143,20 +174,29 @@ extension JSONWriter {
         write(row.origin)
         member("state", row.state.rawValue)
         member("reason", row.reason)
+        member("sinceSeconds", row.lasted)
         member("streams", row.streams)
+        member("head", row.head)
+        member("applied", row.applied)
         member("missingBatches", row.missing)
         member("openHoles", row.openHoles)
         member("holesFound", row.holesFound)
         member("lastRepairSeconds", row.lastRepair)
+        member("longestStaleSeconds", row.longestStale)
         append("}")
     }
 
-    private mutating func write(_ peer: Peer) {
+    private mutating func write(_ peer: Peer, now: Duration) {
         append(#"{"name":"#)
         write(peer.name)
         member("key", peer.keyName.isEmpty ? nil : peer.keyName)
         member("address", peer.address.isEmpty ? nil : peer.address)
         member("state", peer.report?.state)
+        member("silentSeconds", max(.zero, now - .microseconds(Int64(clamping: peer.lastHeard))))
+        member("lagSeconds", peer.report?.lagMilliseconds.map { Duration.milliseconds(Int64(clamping: $0)) })
+        member("applied", peer.report?.appliedCount)
+        member("requests", peer.tally.requestCount)
+        member("refused", peer.tally.refusedCount)
         append("}")
     }
 
@@ -167,5 +207,12 @@ extension JSONWriter {
         member("rowsWritten", store.rowsWritten)
         member("failures", store.failures)
         append("}")
+    }
+}
+
+extension Report {
+    /// How many batches the peer has applied, of all streams.
+    fileprivate var appliedCount: UInt64 {
+        applied.reduce(0) { $1.heads.reduce($0) { $0 &+ $1.sequence } }
     }
 }

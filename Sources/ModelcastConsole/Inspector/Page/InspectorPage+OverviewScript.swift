@@ -1,0 +1,307 @@
+extension InspectorPage {
+    /// The part of the script that makes the overview.
+    static let overviewScript = #"""
+
+        // Overview: what is wrong first, then the figures of the process and of its services.
+
+        views.set('overview', { title: 'Overview', make: root => new Overview(root) });
+
+        class Overview {
+          constructor(root) {
+            this.verdict = h('section', { class: 'verdict', 'aria-live': 'polite' });
+            this.facts = h('dl', { class: 'facts', 'data-test': 'facts' });
+            this.body = h('div', { class: 'services' });
+            this.sections = new Map();
+            this.told = null;
+            root.append(this.verdict, this.facts, this.body);
+          }
+
+          status(status, error) {
+            if (error) return this.refused(error);
+            this.showVerdict(status);
+            this.showFacts(status.process ?? {});
+            this.showServices(listOf(status.services));
+          }
+
+          /** A status that may not be read, or is none. The other views work without. */
+          refused(error) {
+            if (this.told === error.detail) return;
+            this.told = error.detail;
+            const advice = error.status === 403
+              ? 'The status needs a token with the right “operate”. Models, history and changes work without it.'
+              : 'Models, history and changes may work without it.';
+            this.verdict.replaceChildren(
+              h('h1', {}, error.status === 403 ? 'The status is not for this token' : 'The status is not served'),
+              note(errorText(error), { 'data-test': 'problem' }), note(advice));
+            this.facts.replaceChildren();
+            this.body.replaceChildren();
+            this.sections.clear();
+          }
+
+          showVerdict(status) {
+            const checks = listOf(status.checks), failed = checks.filter(check => check.problem);
+            const told = JSON.stringify([status.ready, checks.length, failed]);
+            if (this.told === told) return;
+            this.told = told;
+            this.verdict.dataset.ready = failed.length === 0;
+            const parts = failed.length ? this.problems(failed, checks) : this.calmLine(checks);
+            this.verdict.replaceChildren(...parts);
+          }
+
+          calmLine(checks) {
+            const state = stateNode('ready');
+            setText(state.lastChild, 'Ready');
+            return [h('h1', { class: 'calm', 'data-test': 'calm' }, state),
+              h('details', { class: 'checks' },
+                h('summary', {}, `${plural(checks.length, 'check holds', 'checks hold')}`),
+                h('ul', {}, checks.map(check => h('li', {}, check.check))))];
+          }
+
+          problems(failed, checks) {
+            const title = `${countText(failed.length)} of ${plural(checks.length, 'check', 'checks')} `
+              + (failed.length === 1 ? 'fails' : 'fail');
+            return [h('h1', {}, title),
+              h('ul', { class: 'problems' }, failed.slice(0, 8).map(check => this.problem(check))),
+              failed.length > 8 ? note(`and ${countText(failed.length - 8)} more`) : null,
+            ].filter(Boolean);
+          }
+
+          problem(check) {
+            return h('li', { 'data-test': 'problem', 'data-check': check.check },
+              h('strong', {}, check.problem.charAt(0).toUpperCase() + check.problem.slice(1)),
+              h('span', { class: 'what' }, check.check), note(adviceFor(check)));
+          }
+
+          showFacts(process) {
+            const load = shell.load === null ? none : `${Math.max(0, shell.load * 100).toFixed(0)} % of a core`;
+            const facts = [['Version', process.version ?? none], ['Process', process.pid ?? none],
+              ['Up', isNumber(process.uptimeSeconds) ? durationText(process.uptimeSeconds) : none],
+              ['Memory', bytesText(process.memoryBytes)], ['Processor', load]];
+            if (this.facts.children.length !== facts.length) {
+              this.facts.replaceChildren(...facts.map(([name]) => h('div', {}, h('dt', {}, name), h('dd', {}))));
+            }
+            facts.forEach(([, text], index) => {
+              setText(this.facts.children[index].lastChild, String(text));
+              this.facts.children[index].hidden = text === none;
+            });
+            this.facts.hidden = facts.every(([, text]) => text === none);
+          }
+
+          showServices(list) {
+            const keys = new Set(list.map(service => `${service.service} ${service.name}`));
+            for (const [key, section] of this.sections) {
+              if (keys.has(key)) continue;
+              section.node.remove();
+              this.sections.delete(key);
+            }
+            for (const service of list) {
+              const key = `${service.service} ${service.name}`;
+              if (!this.sections.has(key)) {
+                this.sections.set(key, new ServiceSection(service));
+                this.body.append(this.sections.get(key).node);
+              }
+              this.sections.get(key).show(service);
+            }
+          }
+        }
+
+        /** What to do about a check that fails, by the name of the check. */
+        const advices = [
+          [/ hears /, 'Where keys are used, both have to know the key of the other. Reads go on with what this '
+            + 'copy has; it catches up by itself.'],
+          [/^streams of /, 'What these origins have published since is not here. See whether they run; the table '
+            + 'of origins says since when and why. Reads go on with what this copy has.'],
+          [/ turns$/, 'A thread hangs. Take a stack trace, then start the process again.'],
+          [/ runs$/, 'The service has not begun or has ended. The log of the process says why.'],
+          [/ pushes$/, 'See whether the relay runs, and whether it grants the key of this publisher.'],
+          [/^store of /, 'See whether the disk is full or may not be written. Nothing is lost in memory.'],
+        ];
+
+        function adviceFor(check) {
+          return advices.find(([form]) => form.test(check.check))?.[1] ?? 'The log of the process says more.';
+        }
+
+        /**
+         * One service: its figures as tiles, then its tables. Tables that a service does not have are not
+         * shown.
+         */
+        class ServiceSection {
+          constructor(service) {
+            this.service = service;
+            this.tiles = new Map();
+            this.strip = h('div', { class: 'tiles' });
+            this.stack = h('div', { class: 'stack' });
+            this.tables = h('div', { class: 'panels' }, this.stack);
+            this.panels = new Map();
+            this.node = h('section', { class: 'service', 'data-test': 'service', 'data-key': service.name },
+              h('h2', {}, h('span', {}, service.name), ' ', h('span', { class: 'dim' }, service.service)),
+              this.strip, this.tables);
+          }
+
+          show(service) {
+            this.service = service;
+            this.showTiles(service);
+            this.panel('senders', senderColumns, row => row.sender, 'It listens to no sender.');
+            this.panel('types', typeColumns, row => row.type, 'There are no models here yet.',
+              row => go('models', [row.type]));
+            this.panel('origins', originColumns, row => row.origin, 'No origin has been heard of yet.');
+            this.panel('peers', peerColumns, row => `${row.name}\n${row.address}`,
+              'Nobody listens to this process.');
+          }
+
+          panel(name, columns, key, empty, open) {
+            const rows = this.service[name];
+            if (!Array.isArray(rows)) return;
+            if (!this.panels.has(name)) {
+              const title = tableTitles[name];
+              const table = new Table({ title, test: name.slice(0, -1), columns: columns(), key, empty, open });
+              table.node.classList.add(`panel-${name}`);
+              this.panels.set(name, table);
+              (name === 'types' ? this.tables : this.stack).append(table.node);
+            }
+            this.panels.get(name).update(sortedRows(name, rows), this.service[`${name}Count`] ?? rows.length);
+          }
+
+          showTiles(service) {
+            const models = listOf(service.types).reduce((sum, row) => sum + (row.models || 0), 0);
+            this.tile('models', 'Models', countText(models), `of ${plural(service.typesCount, 'type', 'types')}`);
+            this.lineTile('rate', 'Changes a second', rateText, peak => `at most ${rateText(peak)} in 2 min`);
+            this.lineTile('lag', 'Lag', secondsText, peak => `at most ${secondsText(peak)} in 2 min`);
+            if (Array.isArray(service.origins)) this.holesTile(service.origins);
+            if (Array.isArray(service.peers)) this.peersTile(service);
+            if (isNumber(service.replayBytes)) {
+              const lead = service.clockLeadSeconds;
+              this.tile('replay', 'Kept for replays', bytesText(service.replayBytes),
+                lead > 0 ? `its stamps are ${secondsText(lead)} ahead` : 'its clock is in step');
+            }
+            if (service.store) this.storeTile(service.store);
+            for (const push of listOf(service.pushes)) this.pushTile(push);
+          }
+
+          tile(key, title, figure, more, isBad = false) {
+            let tile = this.tiles.get(key);
+            if (!tile) {
+              tile = h('div', { class: 'tile', 'data-test': `tile-${key}` },
+                h('h3', {}, title), h('p', { class: 'figure' }), h('p', { class: 'dim' }));
+              this.tiles.set(key, tile);
+              this.strip.append(tile);
+            }
+            setText(tile.children[1], figure);
+            setText(tile.children[2], more);
+            setData(tile, 'bad', isBad || null);
+            return tile;
+          }
+
+          lineTile(key, title, text, more) {
+            const line = series(this.service, key);
+            if (!line.samples.length) return;
+            const tile = this.tile(key, title, text(line.last), more(line.peak));
+            tile.spark ??= new Sparkline(title);
+            if (!tile.spark.node.parentNode) tile.append(tile.spark.node);
+            tile.spark.show(line);
+          }
+
+          holesTile(origins) {
+            const sum = name => origins.reduce((all, row) => all + (row[name] || 0), 0);
+            const found = sum('holesFound'), open = sum('openHoles'), missing = sum('missingBatches');
+            const mended = countText(Math.max(0, found - open));
+            this.tile('missing', 'Missing batches', countText(missing),
+              `${plural(found, 'hole', 'holes')} found, ${mended} mended`, missing > 0);
+          }
+
+          peersTile(service) {
+            const live = service.peers.filter(peer => peer.state === 'live').length;
+            const away = service.peersCount - live;
+            this.tile('peers', 'Audience', countText(service.peersCount),
+              away && service.peersCount === service.peers.length
+                ? `${countText(live)} live, ${countText(away)} not` :
+                service.peersCount ? `${countText(live)} live` : 'nobody listens');
+          }
+
+          storeTile(store) {
+            this.tile('store', 'Store', store.writes ? 'writes' : 'cannot be written',
+              store.error ?? `${countText(store.rowsWritten)} rows, ${countText(store.pendingModels)} pending`,
+              !store.writes);
+          }
+
+          pushTile(push) {
+            const name = push.relay ?? push.name ?? 'a relay';
+            this.tile(`push-${name}`, `Pushes to ${name}`, push.state ?? none, push.error ?? '',
+              Boolean(push.error));
+          }
+        }
+
+        /** Types by size; peers by state, the worst first. Senders and origins come in the order of the process. */
+        function sortedRows(name, rows) {
+          if (name === 'types') return [...rows].sort((a, b) => b.models - a.models);
+          return name === 'peers' ? [...rows].sort(byBadness) : rows;
+        }
+
+        const tableTitles = { senders: 'Senders', origins: 'Origins', peers: 'Audience', types: 'Types' };
+
+        function heardText(row) {
+          return isNumber(row.silentSeconds) ? `${secondsText(row.silentSeconds)} ago` : none;
+        }
+
+        function senderColumns() {
+          return [
+            textColumn('Sender', row => row.name || `sender ${row.sender}, not met yet`, null, 'name'),
+            stateColumn('State', row => row.state, '104px'),
+            numberColumn('Since', row => sinceText(row, row.outageSeconds), '92px'),
+            numberColumn('Heard', heardText, '92px'),
+            textColumn('Last error', row => row.error ?? none, '150px', 'words'),
+          ];
+        }
+
+        /** For how long it has been live; of what is not, since it was last live, whatever it tries meanwhile. */
+        function sinceText(row, outage) {
+          if (row.state !== 'live' && outage > 0) return durationText(outage);
+          return durationText(row.sinceSeconds);
+        }
+
+        function originColumns() {
+          return [
+            textColumn('Origin', row => row.origin, null, 'name'),
+            stateColumn('State', row => row.state, '104px'),
+            numberColumn('Since', row => sinceText(row, row.longestStaleSeconds), '92px'),
+            { title: 'Applied', width: '124px', kind: 'number', fill: fillApplied },
+            numberColumn('Missing', row => countText(row.missingBatches), '76px'),
+            { title: 'Holes', width: '92px', kind: 'number', fill: fillHoles },
+            numberColumn('Last repair', row => secondsText(row.lastRepairSeconds), '92px'),
+          ];
+        }
+
+        function fillApplied(cell, row) {
+          const behind = row.head - row.applied;
+          setText(cell, countText(row.applied));
+          setTitle(cell, isNumber(row.head)
+            ? `applied ${countText(row.applied)} of ${countText(row.head)} batches, `
+            + `in ${plural(row.streams, 'stream', 'streams')}` : plural(row.streams, 'stream', 'streams'));
+          setData(cell, 'behind', behind > 0 ? behind : null);
+        }
+
+        function fillHoles(cell, row) {
+          setText(cell, row.openHoles ? `${countText(row.openHoles)} open` : countText(row.holesFound));
+          setTitle(cell, `${countText(row.holesFound)} found, ${countText(row.openHoles)} open`
+            + (row.reason ? `. ${row.reason}` : ''));
+        }
+
+        function peerColumns() {
+          return [
+            textColumn('Peer', row => row.name, null, 'name'),
+            stateColumn('State', row => row.state, '104px'),
+            numberColumn('Lag', row => secondsText(row.lagSeconds), '80px'),
+            numberColumn('Heard', heardText, '92px'),
+            textColumn('Key', row => row.key ?? none, '96px', 'words'),
+            textColumn('Address', row => row.address ?? none, '164px', 'words mono'),
+          ];
+        }
+
+        function typeColumns() {
+          return [
+            textColumn('Type', row => row.type, null, 'name'),
+            numberColumn('Models', row => countText(row.models), '92px'),
+          ];
+        }
+        """#
+}
