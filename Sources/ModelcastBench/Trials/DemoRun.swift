@@ -7,7 +7,7 @@ public struct DemoRun: Sendable {
     let folder: TrialFolder
 
     /// - Parameters:
-    ///   - seconds: how long the demo runs.
+    ///   - seconds: how long the demo runs; 0: until it is interrupted.
     ///   - replayRate: how many lines of the file are replayed in a second.
     ///   - folder: a folder for the file, which exists.
     public init(seconds: Double, replayRate: Double, folder: TrialFolder) {
@@ -59,7 +59,10 @@ public struct DemoRun: Sendable {
         let isSettled = try await trial.settle(within: .seconds(20))
         if !isSettled { print("not all subscribers have applied everything within 20 s") }
         let isEqual = await verdict(trial, beside: results)
-        guard let security = trial.security else { return isEqual && isSettled }
+        guard let security = trial.security else {
+            if seconds > 0 { print("to look around: the same with --seconds 0 stays until Ctrl-C, with the inspector") }
+            return isEqual && isSettled
+        }
         print("(\(DemoAccess.relay) holds the Report of the job as well)")
         print("meanwhile three others have tried what they may and what they may not:")
         for line in DemoAccess.lines(of: results, security.members) { print(line) }
@@ -68,22 +71,27 @@ public struct DemoRun: Sendable {
 
     /// Shows the table until the time is over, and starts the subscribers one after the other meanwhile.
     private func watch(_ trial: Trial, _ screen: LiveScreen, until interruption: Interruption) async throws {
-        let starts = [0, 0.2, 0.5].map { $0 * seconds }
+        let starts = [0, 0.2, 0.5].map { $0 * (seconds > 0 ? seconds : DemoRun.startSeconds) }
         let begin = ContinuousClock.now
         var started = 0
         var nextLine = 1.0
+        var isAddressTold = LiveScreen.isTerminal
         while true {
             let elapsed = (ContinuousClock.now - begin) / .seconds(1)
             while started < starts.count, elapsed >= starts[started] {
+                try await addSubscriber(started, to: trial)
                 started += 1
-                try await trial.addSubscriber(DemoAccess.subscribers[started - 1], showsHost: true)
             }
             try await trial.refresh()
-            let isOver = elapsed >= seconds || interruption.isRequested
+            let isOver = (seconds > 0 && elapsed >= seconds) || interruption.isRequested
+            if !isAddressTold, let address = await inspector(of: trial) {
+                print("look into it with a browser: \(address)")
+                isAddressTold = true
+            }
             if LiveScreen.isTerminal {
-                screen.draw(await lines(trial, elapsed: min(elapsed, seconds)))
+                screen.draw(await lines(trial, elapsed: seconds > 0 ? min(elapsed, seconds) : elapsed))
             } else if elapsed >= nextLine || isOver {
-                nextLine = elapsed + max(1, seconds / 10)
+                nextLine = elapsed + max(1, (seconds > 0 ? seconds : 100) / 10)
                 print(await line(trial, elapsed: elapsed))
                 // A pipe would get all lines at the end.
                 fflush(nil)
@@ -93,9 +101,22 @@ public struct DemoRun: Sendable {
         }
         // Ctrl-C may come before the last subscriber has started, and the verdict is about three.
         while started < starts.count {
+            try await addSubscriber(started, to: trial)
             started += 1
-            try await trial.addSubscriber(DemoAccess.subscribers[started - 1], showsHost: true)
         }
+    }
+
+    /// Of a demo without end, the seconds by whose parts its subscribers start.
+    private static let startSeconds = 15.0
+
+    /// Adds one of the subscribers. The first one serves the inspector, where no keys say who may read.
+    private func addSubscriber(_ index: Int, to trial: Trial) async throws {
+        try await trial.addSubscriber(
+            DemoAccess.subscribers[index], showsHost: true, isInspected: index == 0 && trial.security == nil)
+    }
+
+    private func inspector(of trial: Trial) async -> String? {
+        await trial.copies.lazy.compactMap { $0.report?.inspector }.first
     }
 
     private func lines(_ trial: Trial, elapsed: Double) async -> [String] {
@@ -121,8 +142,10 @@ public struct DemoRun: Sendable {
             ])
         }
         let relay = trial.security == nil ? "" : "a relay, "
-        let title = "Modelcast demo: two publishers, \(relay)three subscribers, \(Figures.fixed(elapsed, 1)) of "
-        var lines = ["\(title)\(Figures.fixed(seconds, 0)) s (Ctrl-C ends it)", ""] + table.lines + [""]
+        let time = Figures.fixed(elapsed, 1) + (seconds > 0 ? " of \(Figures.fixed(seconds, 0))" : "")
+        let title = "Modelcast demo: two publishers, \(relay)three subscribers, \(time) s (Ctrl-C ends it)"
+        var lines = [title, ""] + table.lines + [""]
+        if let address = await inspector(of: trial) { lines.append("look into it with a browser: \(address)") }
         for member in copies {
             if let note = member.report?.note { lines.append("\(member.name) sees: \(note)") }
         }

@@ -1,3 +1,4 @@
+import ModelCache
 import Modelcast
 
 /// A subscriber as a process of its own, connected to all publishers of the trial.
@@ -5,6 +6,8 @@ struct SubscriberWorker: Sendable {
     let name: String
     let publishers: [String]
     let showsHost: Bool
+    /// Nil where it serves no inspector.
+    let inspection: Worker.Inspection?
     let store: String?
     let keys: WorkerKeys?
 
@@ -16,16 +19,24 @@ struct SubscriberWorker: Sendable {
         let subscriber = try Subscriber(configuration, logger: Worker.logger(name))
         let watch = CopyWatch(subscriber.cache, logger: Worker.logger(name))
         link.tell(WorkerReport(.ready))
-        try await Worker.untilFirstEnds([
+        let inspector = Guarded<String?>(nil)
+        var bodies: [@Sendable () async throws -> Void] = [
             { try await subscriber.run() },
             { try await Worker.serve(subscriber.cache, link) },
-            { await Worker.repeatedly { link.tell(report(subscriber, watch)) } },
-        ])
+            { await Worker.repeatedly { link.tell(report(subscriber, watch, inspector.withLock { $0 })) } },
+        ]
+        if let inspection {
+            bodies.append {
+                try await inspection(subscriber) { address in inspector.withLock { $0 = address } }
+            }
+        }
+        try await Worker.untilFirstEnds(bodies)
     }
 
-    private func report(_ subscriber: Subscriber, _ watch: CopyWatch) -> WorkerReport {
+    private func report(_ subscriber: Subscriber, _ watch: CopyWatch, _ inspector: String?) -> WorkerReport {
         let status = subscriber.status
         var report = watch.report(status.senders, status.streams, status.counters)
+        report.inspector = inspector
         if showsHost { report.note = HostNote.text(subscriber.snapshot()) }
         return report
     }

@@ -74,10 +74,12 @@ public actor Trial {
     }
 
     /// Starts a subscriber to all publishers that have been added.
-    /// - Parameter showsHost: whether the subscriber's reports have a note about the host.
-    public func addSubscriber(_ name: String, showsHost: Bool = false) throws {
+    /// - Parameters:
+    ///   - showsHost: whether the subscriber's reports have a note about the host.
+    ///   - isInspected: whether it serves the inspector.
+    public func addSubscriber(_ name: String, showsHost: Bool = false, isInspected: Bool = false) throws {
         let task = WorkerTask.subscribe(
-            name: name, publishers: publishers.compactMap(\.endpoint), showsHost: showsHost,
+            name: name, publishers: publishers.compactMap(\.endpoint), showsHost: showsHost, isInspected: isInspected,
             keys: security?.keys(of: name, connectingTo: publisherNames))
         subscribers.append(try start(name, task, isPublisher: false))
     }

@@ -1,23 +1,30 @@
 import Foundation
 import Logging
-import Modelcast
+public import Modelcast
 
 /// The process that a ``WorkerTask`` describes: a publisher under load, a relay, a subscriber, one that tries
 /// what it may, or a sweeper.
 public enum Worker {
+    /// Serves the inspector of a subscriber until its task is cancelled, and tells the address once it can be reached.
+    public typealias Inspection =
+        @Sendable (Subscriber, _ tell: @escaping @Sendable (_ address: String) -> Void) async throws -> Void
+
     /// Carries out a task, until the parent closes stdin.
-    /// - Parameter task: a ``WorkerTask`` as JSON.
+    /// - Parameters:
+    ///   - task: a ``WorkerTask`` as JSON.
+    ///   - inspection: serves the inspector of a subscriber that is to have one.
     /// - Throws: ``BenchError`` for text that is no task.
-    public static func run(task: String) async throws {
+    public static func run(task: String, inspection: @escaping Inspection) async throws {
         guard let task = try? JSONDecoder().decode(WorkerTask.self, from: Data(task.utf8)) else {
             throw BenchError("the worker's task is no task; workers are started by modelcast demo, stress and chaos")
         }
         switch task {
         case .publish(let name, let bind, let choice, let store, let keys):
             try await PublisherWorker(name: name, bind: bind, load: load(choice), store: store, keys: keys).run()
-        case .subscribe(let name, let publishers, let showsHost, let store, let keys):
+        case .subscribe(let name, let publishers, let showsHost, let isInspected, let store, let keys):
             try await SubscriberWorker(
-                name: name, publishers: publishers, showsHost: showsHost, store: store, keys: keys
+                name: name, publishers: publishers, showsHost: showsHost,
+                inspection: isInspected ? inspection : nil, store: store, keys: keys
             ).run()
         case .relay(let name, let bind, let publishers, let store, let keys):
             try await RelayWorker(name: name, bind: bind, publishers: publishers, store: store, keys: keys).run()

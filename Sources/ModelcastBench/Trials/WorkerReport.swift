@@ -77,6 +77,8 @@ public struct WorkerReport: Codable, Sendable {
     public var residentByteCount: UInt64 = 0
     /// A line for a person; nil for none.
     public var note: String?
+    /// The address of a subscriber's inspector; nil where it serves none.
+    public var inspector: String?
 
     init(_ event: Event) { self.event = event }
 

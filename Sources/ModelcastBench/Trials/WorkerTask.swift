@@ -11,8 +11,10 @@ public enum WorkerTask: Codable, Sendable {
         name: String, bind: String? = nil, publishers: [String], store: String? = nil, keys: WorkerKeys? = nil)
     /// A subscriber.
     /// - `publishers`: the control endpoints of publishers, or of relays.
+    /// - `isInspected`: it serves the inspector, whose address its reports tell.
     case subscribe(
-        name: String, publishers: [String], showsHost: Bool, store: String? = nil, keys: WorkerKeys? = nil)
+        name: String, publishers: [String], showsHost: Bool, isInspected: Bool = false, store: String? = nil,
+        keys: WorkerKeys? = nil)
     /// A process that tries what it may do with its key, and what it may not, and ends.
     case attempt(name: String, attempts: [AccessAttempt], keys: WorkerKeys)
     /// A sweeper, which removes what a chaos trial has left over, also when the trial itself is killed.

@@ -10,10 +10,11 @@ struct Demo: AsyncParsableCommand {
             One publisher publishes what /proc says of this host, ten times a second: processes, network interfaces, \
             disks, processors. The other replays a file, a day of a small shop. Three subscriber processes listen to \
             both; they start one after the other, so the last one joins late. On a terminal a table shows them at \
-            work; elsewhere there is a line now and then.
+            work; elsewhere there is a line now and then. The first subscriber serves the inspector, a page for browsers: \
+            its address is told. With --seconds 0 all of it stays until Ctrl-C.
 
             At the end the publishers come to rest, and what every subscriber holds is compared with what they hold. \
-            Ctrl-C ends it early, with the comparison; a second one at once.
+            Ctrl-C ends it, with the comparison; a second one at once.
 
             With --secure every process has a key, every connection is encrypted, and a file of grants says what each \
             key may do: all made for this run, in a folder of its own that is removed at the end. A relay joins them, \
@@ -24,7 +25,7 @@ struct Demo: AsyncParsableCommand {
             """,
         subcommands: [StressWorker.self])
 
-    @Option(help: "How long it runs.")
+    @Option(help: "How long it runs; 0: until Ctrl-C.")
     var seconds = 15.0
 
     @Option(name: .customLong("replay-rate"), help: "How many lines of the file are replayed in a second.")
@@ -34,7 +35,7 @@ struct Demo: AsyncParsableCommand {
     var secure = false
 
     func validate() throws {
-        guard seconds > 0, seconds <= 86_400 else { throw ValidationError("--seconds must be above 0, at most a day.") }
+        guard (0...86_400).contains(seconds) else { throw ValidationError("--seconds is 0, or at most a day.") }
         guard replayRate > 0, replayRate <= 1_000_000 else {
             throw ValidationError("--replay-rate must be above 0, at most a million.")
         }

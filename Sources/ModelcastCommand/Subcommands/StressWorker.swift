@@ -1,5 +1,7 @@
 import ArgumentParser
+import Logging
 import ModelcastBench
+import ModelcastConsole
 
 /// One process of `modelcast demo`, `modelcast stress` or `modelcast chaos`, which start it; it has no other use.
 struct StressWorker: AsyncParsableCommand {
@@ -9,5 +11,14 @@ struct StressWorker: AsyncParsableCommand {
     @Argument(help: "What to do, as JSON.")
     var task: String
 
-    func run() async throws { try await Worker.run(task: task) }
+    func run() async throws {
+        try await Worker.run(task: task) { subscriber, tell in
+            let console = Console(
+                try ConsoleConfiguration("127.0.0.1:0"), of: [.subscriber(subscriber)],
+                gateway: ModelGateway(of: .subscriber(subscriber)), logger: Logger(label: "inspector"))
+            async let run: Void = console.run()
+            tell("http://127.0.0.1:\(try await console.boundPort)/")
+            try await run
+        }
+    }
 }
