@@ -10,8 +10,8 @@ struct Demo: AsyncParsableCommand {
             One publisher publishes what /proc says of this host, ten times a second: processes, network interfaces, \
             disks, processors. The other replays a file, a day of a small shop. Three subscriber processes listen to \
             both; they start one after the other, so the last one joins late. On a terminal a table shows them at \
-            work; elsewhere there is a line now and then. The first subscriber serves the inspector, a page for browsers: \
-            its address is told. With --seconds 0 all of it stays until Ctrl-C.
+            work; elsewhere there is a line now and then. The first subscriber serves the inspector, a page for \
+            browsers: its address is told. With --seconds 0 all of it stays until Ctrl-C.
 
             At the end the publishers come to rest, and what every subscriber holds is compared with what they hold. \
             Ctrl-C ends it, with the comparison; a second one at once.

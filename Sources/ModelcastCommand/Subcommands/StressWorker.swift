@@ -13,9 +13,12 @@ struct StressWorker: AsyncParsableCommand {
 
     func run() async throws {
         try await Worker.run(task: task) { subscriber, tell in
+            // Standard error is for what is wrong.
+            var logger = Logger(label: "inspector")
+            logger.logLevel = .warning
             let console = Console(
                 try ConsoleConfiguration("127.0.0.1:0"), of: [.subscriber(subscriber)],
-                gateway: ModelGateway(of: .subscriber(subscriber)), logger: Logger(label: "inspector"))
+                gateway: ModelGateway(of: .subscriber(subscriber)), logger: logger)
             async let run: Void = console.run()
             tell("http://127.0.0.1:\(try await console.boundPort)/")
             try await run

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `modelcast demo --secure` with all its processes.
+/// `modelcast demo` with all its processes.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct DemoCommandTests {
     @Test func `the demo with keys denies the intruder and the stranger, and leaves no file`() async throws {
         let folder = try TemporaryDirectory()
@@ -30,5 +30,23 @@ import Testing
         #expect(lines.contains("8 tries without a grant: 8 denied"))
         #expect(demo.error.isEmpty, "\(demo.error)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).isEmpty)
+    }
+
+    @Test func `the demo without an end serves the inspector until it is interrupted`() async throws {
+        let demo = try RunningCommand(["demo", "--seconds", "0", "--replay-rate", "200"])
+        let isTold = await eventually { demo.output.contains("browser: http://") }
+        #expect(isTold, "\(demo.output) \(demo.error)")
+        let address = String(try #require(demo.output.firstMatch(of: /browser: http:\/\/(\S+)\//)).1)
+        func answer(_ path: String) throws -> String {
+            let connection = try RawConnection(to: "tcp://\(address)")
+            connection.send(Array("GET \(path) HTTP/1.1\r\nHost: \(address)\r\nConnection: close\r\n\r\n".utf8))
+            return String(decoding: connection.readToEnd() ?? [], as: UTF8.self)
+        }
+        #expect(try answer("/").contains("<title>Modelcast</title>"))
+        #expect(try answer("/v1/status").contains(#""name":"subscriber-1""#))
+        demo.signal(SIGINT)
+        #expect(try await demo.exitCode() == 0, "\(demo.output) \(demo.error)")
+        #expect(demo.output.split(separator: "\n").count { $0.hasSuffix("yes") } == 3, "\(demo.output)")
+        #expect(demo.error.isEmpty, "\(demo.error)")
     }
 }
