@@ -122,6 +122,7 @@ import Testing
         (9_000_000_097_517, "the same, where a model of the time had ended"),
         (9_000_000_162_324, "the same, with merges alone"),
         (9_000_000_078_041, "a liar's greater stamps made what others told of an origin's age old"),
+        (9_300_000_116_220, "a relay took two short leaps for one that had lasted, and forgot a delete on its way"),
         (9_000_000_131_713, "one type that was signed first kept the others from being compared"),
     ]
 

@@ -2,12 +2,20 @@
 ///
 /// A clock that is a day ahead for some seconds would let a writer forget, as too old, what it has just deleted and
 /// nobody has heard of: then the model would stay with everybody else. What is forgotten later than it might be costs
-/// memory only, so a leap back counts at once.
+/// memory only, so a leap back counts at once. Between two readings that lie far apart the clock may have been right, and
+/// have leapt again: of such a time only an eighth of what is asked for counts.
 struct BelievedClock: Sendable {
     /// A reading of both clocks that is believed.
     private var anchor: Moment?
-    /// The reading after a leap ahead, which is believed once it has lasted.
-    private var candidate: Moment?
+    /// The leap ahead that is not believed yet.
+    private var leap: Leap?
+
+    private struct Leap {
+        /// The first reading after it.
+        let begin: Moment
+        /// When it was seen last, and for how long it has been, in microseconds.
+        var (lastSeen, lasted): (UInt64, UInt64)
+    }
 
     /// By how much the wall clock may gain on the other one in a second of it, as it does while it is being corrected,
     /// and by how much at once.
@@ -26,18 +34,22 @@ struct BelievedClock: Sendable {
             return now.wallMilliseconds
         }
         if BelievedClock.isExplained(now, since: believed) {
-            (anchor, candidate) = (now, nil)
+            (anchor, leap) = (now, nil)
             return now.wallMilliseconds
         }
-        if let leapt = candidate, now.wallMilliseconds >= leapt.wallMilliseconds,
-            BelievedClock.isExplained(now, since: leapt)
+        if var known = leap, now.wallMilliseconds >= known.begin.wallMilliseconds,
+            BelievedClock.isExplained(now, since: known.begin)
         {
-            if now.uptimeMicroseconds - leapt.uptimeMicroseconds >= min(patience, BelievedClock.patienceMicroseconds) {
-                (anchor, candidate) = (now, nil)
+            let asked = min(patience, BelievedClock.patienceMicroseconds)
+            known.lasted += min(now.uptimeMicroseconds.subtractingOrZero(known.lastSeen), asked / 8)
+            known.lastSeen = now.uptimeMicroseconds
+            guard known.lasted < asked else {
+                (anchor, leap) = (now, nil)
                 return now.wallMilliseconds
             }
+            leap = known
         } else {
-            candidate = now
+            leap = Leap(begin: now, lastSeen: now.uptimeMicroseconds, lasted: 0)
         }
         return believed.wallMilliseconds + now.uptimeMicroseconds.subtractingOrZero(believed.uptimeMicroseconds) / 1000
     }

@@ -25,11 +25,18 @@ public struct TombstoneSweep: Sendable {
     /// A sweep that begins with the first step.
     public init() {}
 
-    /// Whether the pause since the last step is over; begins the next pause.
-    mutating func takeTurn(now: Moment) -> Bool {
+    /// Whether the pause since the last step is over; begins the next pause. Looks at the clock, too, as there may be no
+    /// step for long, and a leap that ends meanwhile has to be seen.
+    mutating func takeTurn(retention: Duration, now: Moment) -> Bool {
         guard now.uptimeMicroseconds >= nextTurn else { return false }
         nextTurn = now.uptimeMicroseconds + TombstoneSweep.pauseMicroseconds
+        _ = believedTime(retention, now)
         return true
+    }
+
+    /// The time by which is forgotten, in milliseconds since 1970.
+    private mutating func believedTime(_ retention: Duration, _ now: Moment) -> UInt64 {
+        clock.read(now, patience: BelievedClock.patience(retention: retention.wholeMicroseconds))
     }
 
     /// Looks at a few buckets of one type.
@@ -37,8 +44,7 @@ public struct TombstoneSweep: Sendable {
     ///   stamp is, are let go. A wall clock that has leapt ahead counts once it has stayed so (``BelievedClock``).
     /// - Returns: how many tombstones were dropped.
     public mutating func step(_ cache: ModelCache, retention: Duration, now: Moment) -> Int {
-        let wall = clock.read(now, patience: BelievedClock.patience(retention: retention.wholeMicroseconds))
-        let horizon = wall.subtractingOrZero(retention.wholeMicroseconds / 1000)
+        let horizon = believedTime(retention, now).subtractingOrZero(retention.wholeMicroseconds / 1000)
         // A clock that was never set has no horizon.
         let stamp = min(horizon, 1 << 47) << 16
         while let type = types.last {

@@ -43,7 +43,7 @@ extension Origin {
     }
 
     private mutating func sweepTombstones(now: Moment) {
-        guard sweep.takeTurn(now: now) else { return }
+        guard sweep.takeTurn(retention: configuration.tombstoneRetention, now: now) else { return }
         counters[.tombstonesDropped] += UInt64(
             sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
     }

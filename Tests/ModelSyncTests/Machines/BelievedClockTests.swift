@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    @Test func `two leaps as far are not one that has lasted, where nobody looked between them`() {
+        var clock = BelievedClock()
+        let patience = 1_000_000 as UInt64
+        for second in [0, 10, 20, 30] as [UInt64] {
+            let leap = second > 0 && second < 30 ? 24 * Self.hour : 0
+            let moment = Moment(
+                wallMilliseconds: Self.start + second * 1000 + leap, uptimeMicroseconds: second * 1_000_000)
+            #expect(clock.read(moment, patience: patience) == Self.start + second * 1000)
+        }
+    }
+
     @Test func `a leap back counts at once`() {
         let told = read(seconds: 100) { Self.start + $0 - ($0 >= 50_000 ? 25 * Self.hour : 0) }
         #expect(told[50] == Self.start + 50_000 - 25 * Self.hour)

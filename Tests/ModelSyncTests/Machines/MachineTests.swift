@@ -452,7 +452,7 @@ import Testing
 
     @Test func `a sweep takes its turn ten times a second`() {
         var sweep = TombstoneSweep()
-        let turns = (0..<1000).count { sweep.takeTurn(now: now(UInt64($0) * 1000)) }
+        let turns = (0..<1000).count { sweep.takeTurn(retention: .seconds(8), now: now(UInt64($0) * 1000)) }
         #expect(turns == 10)
     }
 }
