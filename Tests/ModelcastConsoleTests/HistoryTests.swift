@@ -29,8 +29,8 @@ import Testing
             let time: String?
         }
         struct Kept: Decodable {
-            let changes: Int
-            let bytes: Int
+            let changes: Int?
+            let bytes: Int?
             let bytesMax: Int
             let since: String?
         }
@@ -93,6 +93,8 @@ import Testing
             #expect(told.changes.allSatisfy { $0.changed == ["age"] })
             #expect(try await history(client, "?origin=nobody").changes.isEmpty)
             #expect(try await history(client, "?type=Note").changes.isEmpty)
+            let unknown = try await client.get("/v1/history?type=Usr")
+            #expect(unknown.status == 404 && unknown.body.contains("Usr"))
         }
     }
 
@@ -103,9 +105,27 @@ import Testing
                 try await network.settle()
             }
             let told = try await history(client, "?limit=1000")
-            #expect(told.kept.bytes <= 4096 && told.kept.bytesMax == 4096 && told.kept.since != nil)
+            #expect(told.kept.bytes ?? .max <= 4096 && told.kept.bytesMax == 4096 && told.kept.since != nil)
             #expect(!told.changes.isEmpty && told.changes.count < 40 && told.changes.count == told.kept.changes)
             #expect(told.changes.map(\.id) == (0..<told.changes.count).map { "\(199 - $0)" })
+        }
+    }
+
+    @Test func `the state that a copy is told when it begins is no change`() async throws {
+        try await withNetwork { network in
+            let publisher = try await network.publisher()
+            for id in 0..<50 { try publisher.merge("User", "\(id)", ["age": 1]) }
+            let subscriber = try network.subscriber()
+            try await withConsole(of: [.subscriber(subscriber)], gateway: ModelGateway(of: .subscriber(subscriber))) {
+                client in
+                try await network.settle()
+                // Once a second it is looked at whether the copy is complete.
+                #expect(try await client.eventually("/v1/history") { $0.status == 200 })
+                #expect(try await history(client).changes.isEmpty)
+                try publisher.merge("User", "7", ["age": 2])
+                try await network.settle()
+                #expect(try await history(client).changes.map(\.old) == [["age": 1]])
+            }
         }
     }
 
@@ -141,6 +161,10 @@ import Testing
             let answer = try await client.get("/v1/history", "Authorization: Bearer \(reader.text)")
             let told = try JSONDecoder().decode(Told.self, from: Data(answer.body.utf8))
             #expect(told.changes.map(\.type) == ["User"])
+            // How much there is of other types is not for it either.
+            #expect(told.kept.changes == nil && told.kept.bytes == nil)
+            let secret = try await client.get("/v1/history?type=Secret", "Authorization: Bearer \(reader.text)")
+            #expect(secret.status == 404)
             #expect(try await client.get("/v1/history").status == 401)
         }
     }

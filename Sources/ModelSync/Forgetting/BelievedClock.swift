@@ -2,8 +2,8 @@
 ///
 /// A clock that is a day ahead for some seconds would let a writer forget, as too old, what it has just deleted and
 /// nobody has heard of: then the model would stay with everybody else. What is forgotten later than it might be costs
-/// memory only, so a leap back counts at once. Between two readings that lie far apart the clock may have been right, and
-/// have leapt again: of such a time only an eighth of what is asked for counts.
+/// memory only, so a leap back counts at once. Between two readings that lie far apart the clock may have been right,
+/// and have leapt again: of such a time only an eighth of what is asked for counts.
 struct BelievedClock: Sendable {
     /// A reading of both clocks that is believed.
     private var anchor: Moment?

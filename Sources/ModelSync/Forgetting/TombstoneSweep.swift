@@ -25,7 +25,7 @@ public struct TombstoneSweep: Sendable {
     /// A sweep that begins with the first step.
     public init() {}
 
-    /// Whether the pause since the last step is over; begins the next pause. Looks at the clock, too, as there may be no
+    /// Whether the pause since the last step is over; begins the next pause. Looks at the clock, too: there may be no
     /// step for long, and a leap that ends meanwhile has to be seen.
     mutating func takeTurn(retention: Duration, now: Moment) -> Bool {
         guard now.uptimeMicroseconds >= nextTurn else { return false }

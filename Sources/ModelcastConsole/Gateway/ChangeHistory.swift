@@ -42,6 +42,7 @@ final class ChangeHistory: Sendable {
     /// About how many bytes the records of the changes may take.
     let byteCountMax: Int
     private let distributions: CopyDistributions
+    private let isComplete = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - byteCountMax: about how many bytes the records of the changes may take.
@@ -63,6 +64,15 @@ final class ChangeHistory: Sendable {
 
     deinit { queue.cancel() }
 
+    /// Takes note that the copy has been complete: what comes from now on is kept.
+    func begin() {
+        guard !isComplete.load(ordering: .relaxed) else { return }
+        state.withLock { state in
+            pull(&state)
+            isComplete.store(true, ordering: .relaxed)
+        }
+    }
+
     /// The time of now since 1970.
     private static var milliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 
@@ -78,12 +88,12 @@ final class ChangeHistory: Sendable {
     private func pull(_ state: inout State) {
         while let set = queue.next() {
             let time = ChangeHistory.milliseconds
-            if set.isFolded {
-                // A folded set is a step of nobody.
+            if !set.isFolded { distributions.note(set, at: time) }
+            guard isComplete.load(ordering: .relaxed), !set.isFolded else {
+                // The state that a copy is told when it begins is no change, and a folded set is a step of nobody.
                 state = State(changeCount: state.changeCount, floor: set.commitNumber, since: time)
                 continue
             }
-            distributions.note(set, at: time)
             let byteCount = set.sections.reduce(0) { sum, part in
                 part.positions.reduce(sum) { $0 + part.section.byteCount(at: $1) }
             }

@@ -41,6 +41,8 @@ final class GatewayState: Sendable {
     func begin(_ distributions: CopyDistributions) {
         guard configuration.historyByteCount > 0 else { return }
         let made = ChangeHistory(of: cache, byteCountMax: configuration.historyByteCount, distributions)
+        // A copy that was read from a store is complete: what comes is news to it.
+        if hasBeenReady { made.begin() }
         history.withLock { $0 = made }
     }
 
@@ -58,7 +60,9 @@ final class GatewayState: Sendable {
     /// Takes note of whether the copy may be relied on.
     func note(isReady: Bool) {
         ready.store(isReady, ordering: .relaxed)
-        if isReady { everReady.store(true, ordering: .relaxed) }
+        guard isReady else { return }
+        everReady.store(true, ordering: .relaxed)
+        keptHistory?.begin()
     }
 
     /// Looks at the time. Once a second.

@@ -230,7 +230,7 @@ struct ModelRequests: Sendable {
         Problem(.notFound, "\(place)there is no \(Problem.quoted(type)) \(Problem.quoted(id)) here")
     }
 
-    private static func unknown(_ type: String) -> Problem {
+    static func unknown(_ type: String) -> Problem {
         Problem(.notFound, "there are no models of the type \(Problem.quoted(type)): /v1/types lists those that are")
     }
 

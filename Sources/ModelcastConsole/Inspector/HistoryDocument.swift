@@ -26,13 +26,19 @@ struct HistoryDocument {
     private var writer: JSONWriter
     private var count = 0
 
+    /// - Parameters:
+    ///   - byteCountMax: about how many bytes may be kept.
+    ///   - tellsAmount: also how many changes and bytes of all types are kept.
     /// - Returns: the document, with a line break at the end.
-    static func text(_ kept: ChangeHistory.Kept, _ question: Question, byteCountMax: Int) -> [UInt8] {
+    static func text(
+        _ kept: ChangeHistory.Kept, _ question: Question, byteCountMax: Int, tellsAmount: Bool
+    ) -> [UInt8] {
         var document = HistoryDocument(question: question, writer: JSONWriter())
         document.writer.append(#"{"changes":["#)
         let next = document.writeChanges(kept)
-        document.writer.append("],\"next\":\(next.map { "\($0)" } ?? "null"),\"kept\":{\"changes\":\(kept.changeCount)")
-        document.writer.append(",\"bytes\":\(kept.byteCount),\"bytesMax\":\(byteCountMax),\"since\":")
+        document.writer.append("],\"next\":\(next.map { "\($0)" } ?? "null"),\"kept\":{")
+        let (changes, bytes) = tellsAmount ? ("\(kept.changeCount)", "\(kept.byteCount)") : ("null", "null")
+        document.writer.append("\"changes\":\(changes),\"bytes\":\(bytes),\"bytesMax\":\(byteCountMax),\"since\":")
         document.writer.write(milliseconds: kept.since)
         document.writer.append("}}\n")
         return document.writer.bytes

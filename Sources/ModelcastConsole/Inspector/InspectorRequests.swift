@@ -41,6 +41,10 @@ struct InspectorRequests: Sendable {
         var query = try requests.query(parameters, asker)
         query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:))
         query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:))
+        if let types = query.types {
+            let known = Set(gateway.cache.types.filter(asker.mayRead))
+            if let type = types.first(where: { !known.contains($0) }) { throw ModelRequests.unknown(type) }
+        }
         var question = HistoryDocument.Question(query: query, limit: InspectorRequests.changeCount)
         question.field = try parameters.value("field")
         question.origin = try parameters.value("origin")
@@ -49,7 +53,8 @@ struct InspectorRequests: Sendable {
             question.limit = Int(limit)
         }
         return ModelRequests.json(
-            HistoryDocument.text(history.kept, question, byteCountMax: history.byteCountMax))
+            HistoryDocument.text(
+                history.kept, question, byteCountMax: history.byteCountMax, tellsAmount: asker.mayOperate))
     }
 
     private func cells(

@@ -56,8 +56,8 @@ extension OpenAPIDocument {
                           "type": "object",
                           "required": ["changes", "bytes", "bytesMax", "since"],
                           "properties": {
-                            "changes": {"type": "integer", "minimum": 0},
-                            "bytes": {"type": "integer", "minimum": 0},
+                            "changes": {"type": ["integer", "null"], "minimum": 0},
+                            "bytes": {"type": ["integer", "null"], "minimum": 0},
                             "bytesMax": {"type": "integer", "minimum": 0},
                             "since": {"type": ["string", "null"]}
                           }

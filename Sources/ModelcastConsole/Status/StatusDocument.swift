@@ -45,7 +45,7 @@ private struct OriginRow {
     private(set) var openHoles = 0
     private(set) var holesFound: UInt64 = 0
     private(set) var lastRepair: Duration?
-    /// Why the stream in the worst state is in it, and for how long it has been.
+    /// Why the stream in the worst state is in it, and for how long a stream of that kind, live or not, has been so.
     private(set) var reason: String?
     private(set) var lasted: Duration?
     /// How many batches are known to be sent, and how many have been applied with all before them.
@@ -55,12 +55,12 @@ private struct OriginRow {
 
     init(origin: String) { self.origin = origin }
 
-    mutating func add(_ stream: StreamStatus) {
+    mutating func add(_ stream: StreamStatus, lasted duration: Duration) {
         streams += 1
         if OriginRow.badness(stream.state) > OriginRow.badness(state) {
             (state, reason, lasted) = (stream.state, stream.reason, nil)
         }
-        if stream.state == state { lasted = [lasted, stream.lasted].compactMap(\.self).max() }
+        if stream.state == state { lasted = [lasted, duration].compactMap(\.self).max() }
         head &+= stream.head
         applied &+= stream.applied
         longestStale = max(longestStale, stream.longestStale)
@@ -81,9 +81,12 @@ private struct OriginRow {
     }
 
     /// The origins of the streams, the worst first, and else by name.
-    static func rows(of streams: [StreamStatus]) -> [OriginRow] {
+    static func rows(of streams: [StreamStatus], _ look: ConsoleLook) -> [OriginRow] {
         var rows: [String: OriginRow] = [:]
-        for stream in streams { rows[stream.origin, default: OriginRow(origin: stream.origin)].add(stream) }
+        for stream in streams {
+            let lasted = look.watch.lasted(stream, now: look.now)
+            rows[stream.origin, default: OriginRow(origin: stream.origin)].add(stream, lasted: lasted)
+        }
         return rows.values.sorted {
             (-OriginRow.badness($0.state), $0.origin) < (-OriginRow.badness($1.state), $1.origin)
         }
@@ -134,10 +137,15 @@ extension JSONWriter {
         }
         if let listening = look.state.listening {
             table("senders", listening.senders) { writer, sender in writer.write(sender, look) }
-            table("origins", OriginRow.rows(of: listening.streams)) { writer, row in writer.write(row) }
+            table("origins", OriginRow.rows(of: listening.streams, look)) { writer, row in writer.write(row) }
         }
         if let peers = look.state.peers { table("peers", peers) { writer, peer in writer.write(peer, now: look.now) } }
         if let store = look.state.store { write(store) }
+        if case .publisher(let publisher) = look.subject, let progress = publisher.pushProgress {
+            table("pushes", Array(zip(publisher.configuration.relays, progress.relays))) { writer, push in
+                writer.write(push.1, to: push.0)
+            }
+        }
         if let publisher = look.state.publisher {
             member("replayBytes", publisher.replayByteCount)
             member("clockLeadSeconds", publisher.clockLead)
@@ -161,9 +169,12 @@ extension JSONWriter {
         append("{\"sender\":\(sender.sender.index + 1)")
         member("name", sender.name)
         member("state", sender.state.rawValue)
-        member("sinceSeconds", sender.lasted)
-        member("outageSeconds", look.watch.outage(of: sender, now: look.now))
-        member("silentSeconds", sender.silent)
+        let outage = look.watch.outage(of: sender, now: look.now)
+        // What a sender that is away is asked anew begins its own times anew.
+        let isAway = sender.state == .connecting || sender.state == .stale
+        member("sinceSeconds", sender.state == .live ? sender.lasted : outage)
+        member("outageSeconds", outage)
+        member("silentSeconds", isAway ? max(sender.silent, outage) : sender.silent)
         member("wasLive", sender.wasLive)
         member("error", sender.lastError)
         append("}")
@@ -197,6 +208,23 @@ extension JSONWriter {
         member("applied", peer.report?.appliedCount)
         member("requests", peer.tally.requestCount)
         member("refused", peer.tally.refusedCount)
+        append("}")
+    }
+
+    private mutating func write(_ push: PushStatus, to relay: String) {
+        append(#"{"relay":"#)
+        write(relay)
+        let state =
+            switch push.state {
+            case .connecting: "connecting"
+            case .pushing: "pushing"
+            case .pausing: "pausing"
+            case .failed: "failed"
+            }
+        member("state", state)
+        member("unacknowledged", push.unacknowledged)
+        member("acknowledged", push.acknowledged)
+        member("error", push.lastError)
         append("}")
     }
 

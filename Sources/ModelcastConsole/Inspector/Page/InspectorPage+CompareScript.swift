@@ -9,7 +9,7 @@ extension InspectorPage {
         const verdictTexts = {
           equal: 'equal',
           different: 'different',
-          apart: 'not comparable now: the copies are at different points',
+          apart: 'not comparable',
         };
 
         class Compare {
@@ -82,7 +82,7 @@ extension InspectorPage {
             setText(title.lastChild, {
               equal: `Equal to ${told.with}`,
               different: `${plural(count, 'difference', 'differences')} from ${told.with}`,
-              apart: `Not comparable with ${told.with} now: try again`,
+              apart: `Not comparable with ${told.with}: each type says why`,
             }[verdict]);
             this.answer.replaceChildren(
               h('h1', { class: 'calm', 'data-test': 'compare-verdict', 'data-verdict': verdict }, title),

@@ -142,10 +142,17 @@ extension InspectorPage {
           return `version ${written?.version ?? none}` + (lag >= 0 ? `, applied ${secondsText(lag)} later` : '');
         }
 
+        /** The zone of the times, which are those of the reader. */
+        function zoneText() {
+          const minutes = -new Date().getTimezoneOffset(), size = Math.abs(minutes);
+          const zone = [Math.floor(size / 60), size % 60].map(twoDigits).join(':');
+          return ` Times are UTC${minutes < 0 ? '-' : '+'}${zone}, and those at which was written.`;
+        }
+
         function endText(kept, count) {
           const since = timeOf({ time: kept?.since });
           const begin = since === null ? '' : ` What is kept begins at ${timeText(since, 0)}.`;
-          return (count ? 'This is where it ends.' : 'No such change is kept.') + begin;
+          return (count ? 'This is where it ends.' : 'No such change is kept.') + begin + zoneText();
         }
 
         class HistoryView {
@@ -188,9 +195,10 @@ extension InspectorPage {
           told({ kept }) {
             if (!kept) return;
             const since = timeOf({ time: kept.since });
-            setText(this.kept, `${plural(kept.changes, 'change', 'changes')} kept`
-              + (since === null ? '' : ` since ${timeText(since, 0)}`)
-              + `, ${bytesText(kept.bytes)} of ${bytesText(kept.bytesMax)}`);
+            // How much is kept of all types is not for everybody.
+            const amount = isNumber(kept.changes) ? `${plural(kept.changes, 'change', 'changes')} kept` : 'kept';
+            const bytes = isNumber(kept.bytes) ? `, ${bytesText(kept.bytes)} of ${bytesText(kept.bytesMax)}` : '';
+            setText(this.kept, `${amount}${since === null ? '' : ` since ${timeText(since, 0)}`}${bytes}`);
           }
 
           search() {

@@ -138,7 +138,7 @@ extension InspectorPage {
           }
 
           streamState(name, error) {
-            const texts = { open: 'live', connecting: 'connecting', waiting: 'not live: trying again' };
+            const texts = { open: 'follows changes', connecting: 'connecting', waiting: 'not followed: trying again' };
             setText(this.live, name !== 'refused' ? texts[name] : isNotServed(error)
               ? 'not live: not served by this process' : `not live: ${errorText(error)}`);
             this.live.dataset.on = name === 'open';
@@ -189,7 +189,7 @@ extension InspectorPage {
               ? `Columns ${columns.length} of ${fields.length}` : 'Columns');
           }
 
-          /** Widths by what stands in the first rows; the last column takes the rest. */
+          /** Widths by what stands in the first rows; what is left stays empty. */
           widths() {
             const some = this.pages.list.slice(0, 100);
             const width = (name, text) => {
@@ -198,8 +198,7 @@ extension InspectorPage {
             };
             const all = [width('id', row => row.id),
               ...this.columns.map(field => width(field, row => valueText(fieldOf(row.model, field))))];
-            return all.map((pixels, index) => index === all.length - 1 ? `minmax(${pixels}px, 1fr)`
-              : `${pixels}px`);
+            return [...all.map(pixels => `${pixels}px`), 'minmax(0, 1fr)'];
           }
 
           isNumeric(field) {

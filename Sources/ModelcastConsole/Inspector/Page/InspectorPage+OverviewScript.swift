@@ -107,10 +107,10 @@ extension InspectorPage {
 
         /** What to do about a check that fails, by the name of the check. */
         const advices = [
-          [/ hears /, 'Where keys are used, both have to know the key of the other. Reads go on with what this '
-            + 'copy has; it catches up by itself.'],
-          [/^streams of /, 'What these origins have published since is not here. See whether they run; the table '
-            + 'of origins says since when and why. Reads go on with what this copy has.'],
+          [/ hears /, 'See whether that sender runs, and is reached from here. Reads go on with what this copy has; '
+            + 'it catches up by itself.'],
+          [/^streams of /, 'What these origins have published since is not here. The table of origins says since '
+            + 'when and why: see whether those run that are meant to. Reads go on with what this copy has.'],
           [/ turns$/, 'A thread hangs. Take a stack trace, then start the process again.'],
           [/ runs$/, 'The service has not begun or has ended. The log of the process says why.'],
           [/ pushes$/, 'See whether the relay runs, and whether it grants the key of this publisher.'],
@@ -165,8 +165,8 @@ extension InspectorPage {
           showTiles(service) {
             const models = listOf(service.types).reduce((sum, row) => sum + (row.models || 0), 0);
             this.tile('models', 'Models', countText(models), `of ${plural(service.typesCount, 'type', 'types')}`);
-            this.lineTile('rate', 'Changes a second', rateText, peak => `at most ${rateText(peak)} in 2 min`);
-            this.lineTile('lag', 'Lag', secondsText, peak => `at most ${secondsText(peak)} in 2 min`);
+            this.lineTile('rate', 'Changes a second', rateText);
+            this.lineTile('lag', 'Lag', secondsText);
             if (Array.isArray(service.origins)) this.holesTile(service.origins);
             if (Array.isArray(service.peers)) this.peersTile(service);
             if (isNumber(service.replayBytes)) {
@@ -192,10 +192,11 @@ extension InspectorPage {
             return tile;
           }
 
-          lineTile(key, title, text, more) {
+          lineTile(key, title, text) {
             const line = series(this.service, key);
             if (!line.samples.length) return;
-            const tile = this.tile(key, title, text(line.last), more(line.peak));
+            const tile = this.tile(key, title, text(line.last),
+              `at most ${text(line.peak)} in ${durationText(line.span)}`);
             tile.spark ??= new Sparkline(title);
             if (!tile.spark.node.parentNode) tile.append(tile.spark.node);
             tile.spark.show(line);
@@ -226,8 +227,9 @@ extension InspectorPage {
 
           pushTile(push) {
             const name = push.relay ?? push.name ?? 'a relay';
-            this.tile(`push-${name}`, `Pushes to ${name}`, push.state ?? none, push.error ?? '',
-              Boolean(push.error));
+            this.tile(`push-${name}`, `Pushes to ${name}`, push.state ?? none,
+              push.error ?? `${countText(push.acknowledged)} acknowledged, ${countText(push.unacknowledged)} wait`,
+              stateKind(push.state) === 'bad');
           }
         }
 
@@ -247,28 +249,27 @@ extension InspectorPage {
           return [
             textColumn('Sender', row => row.name || `sender ${row.sender}, not met yet`, null, 'name'),
             stateColumn('State', row => row.state, '104px'),
-            numberColumn('Since', row => sinceText(row, row.outageSeconds), '92px'),
+            numberColumn('Since', row => durationText(row.sinceSeconds), '92px'),
             numberColumn('Heard', heardText, '92px'),
             textColumn('Last error', row => row.error ?? none, '150px', 'words'),
           ];
-        }
-
-        /** For how long it has been live; of what is not, since it was last live, whatever it tries meanwhile. */
-        function sinceText(row, outage) {
-          if (row.state !== 'live' && outage > 0) return durationText(outage);
-          return durationText(row.sinceSeconds);
         }
 
         function originColumns() {
           return [
             textColumn('Origin', row => row.origin, null, 'name'),
             stateColumn('State', row => row.state, '104px'),
-            numberColumn('Since', row => sinceText(row, row.longestStaleSeconds), '92px'),
+            numberColumn('Since', row => durationText(row.sinceSeconds), '92px'),
             { title: 'Applied', width: '124px', kind: 'number', fill: fillApplied },
             numberColumn('Missing', row => countText(row.missingBatches), '76px'),
             { title: 'Holes', width: '92px', kind: 'number', fill: fillHoles },
-            numberColumn('Last repair', row => secondsText(row.lastRepairSeconds), '92px'),
+            textColumn('Why, or last repair', whyText, '176px', 'words'),
           ];
+        }
+
+        function whyText(row) {
+          if (row.state !== 'live' && row.reason) return row.reason;
+          return isNumber(row.lastRepairSeconds) ? `repaired in ${secondsText(row.lastRepairSeconds)}` : none;
         }
 
         function fillApplied(cell, row) {
@@ -282,8 +283,7 @@ extension InspectorPage {
 
         function fillHoles(cell, row) {
           setText(cell, row.openHoles ? `${countText(row.openHoles)} open` : countText(row.holesFound));
-          setTitle(cell, `${countText(row.holesFound)} found, ${countText(row.openHoles)} open`
-            + (row.reason ? `. ${row.reason}` : ''));
+          setTitle(cell, `${countText(row.holesFound)} found, ${countText(row.openHoles)} open`);
         }
 
         function peerColumns() {

@@ -5,9 +5,10 @@ extension InspectorPage {
         // States: each has a shape, a word and a colour, so that none of the three is needed to tell them apart.
 
         const stateKinds = {
-          live: 'good', ready: 'good', equal: 'good', created: 'good',
+          live: 'good', ready: 'good', pushing: 'good', equal: 'good', created: 'good',
           syncing: 'busy', repairing: 'busy', connecting: 'busy', changed: 'busy', apart: 'busy', renewing: 'busy',
-          stale: 'bad', lost: 'bad', refused: 'bad', different: 'bad', gone: 'bad', 'not ready': 'bad',
+          stale: 'bad', lost: 'bad', pausing: 'bad', failed: 'bad',
+          refused: 'bad', different: 'bad', gone: 'bad', 'not ready': 'bad',
           deleted: 'ended', expired: 'ended', ended: 'ended',
         };
 
@@ -92,6 +93,11 @@ extension InspectorPage {
 
           get last() {
             return this.samples.at(-1)?.value ?? null;
+          }
+
+          /** The seconds that the samples cover. */
+          get span() {
+            return this.samples.length ? Math.max(1, (Date.now() - this.samples[0].time) / second) : 0;
           }
 
           get peak() {

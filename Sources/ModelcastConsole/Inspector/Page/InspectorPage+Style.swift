@@ -250,7 +250,7 @@ extension InspectorPage {
         .rows .row[aria-selected=true], .rows .row[aria-selected=true] > span:first-child {
           background: var(--accent-soft); }
         .rows .row[data-open] { box-shadow: inset 3px 0 var(--accent); }
-        .rows .row[data-open] > span:first-child { background: var(--accent-soft); }
+        .rows .row[data-open], .rows .row[data-open] > span:first-child { background: var(--accent-soft); }
         .row[data-deleted] { text-decoration: line-through; color: var(--dim); }
         .picker { position: relative; }
         .picker summary { list-style: none; height: 30px; line-height: 28px; padding: 0 10px; border-radius: 6px;
