@@ -101,4 +101,33 @@ import Testing
             #expect(mute[0].readToEnd() != nil)
         }
     }
+
+    @Test(arguments: [
+        (["Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: image"], 403), (["Sec-Fetch-Site: same-site"], 403),
+        (["Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: document"], 200), (["Sec-Fetch-Site: same-origin"], 200),
+        (["Sec-Fetch-Site: none"], 200),
+    ])
+    func `a page of another site costs nothing, and a person may follow a link`(
+        headers: [String], status: Int
+    ) async throws {
+        try await withNetwork { network in
+            let publisher = try await network.publisher()
+            try await withConsole(of: [.publisher(publisher)]) { client in
+                let lines = ["GET /metrics HTTP/1.1", "Host: localhost:\(client.port)"] + headers
+                let answer = try await client.ask(lines)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test func `percent-encoding is that of the bytes`() {
+        for (text, wanted) in [
+            ("a%2Fb", "a/b"), ("%C3%A9", "\u{E9}"), ("%EF%BB%BFabc", "\u{FEFF}abc"), ("%EF%BB%BF", "\u{FEFF}"),
+            ("a+b", "a+b"), ("", ""),
+        ] {
+            #expect(PercentEncoding.decode(text).map { Array($0.utf8) } == Array(wanted.utf8))
+        }
+        for text in ["%", "%2", "%G0", "%FF", "%C3", "%ED%A0%80"] { #expect(PercentEncoding.decode(text) == nil) }
+        #expect(PercentEncoding.decode("a+b", plusIsBlank: true) == "a b")
+    }
 }

@@ -191,4 +191,19 @@ import Testing
             #expect(try await client.get("/v1/cells/User/none").status == 404)
         }
     }
+
+    @Test func `names that are written in two ways are two names`() async throws {
+        try await withHistory { publisher, client, network in
+            let (composed, apart) = ("\u{E9}", "e\u{301}")
+            try publisher.merge("User", composed, [composed: 1])
+            try publisher.merge("User", apart, [apart: 2])
+            try await network.settle()
+            for (name, query, value) in [(composed, "%C3%A9", 1), (apart, "e%CC%81", 2)] {
+                let byID = try await history(client, "?type=User&id=\(query)")
+                #expect(byID.changes.count == 1 && Array(byID.changes[0].id.utf8) == Array(name.utf8))
+                let byField = try await history(client, "?type=User&field=\(query)")
+                #expect(byField.changes.map(\.new) == [[name: value]])
+            }
+        }
+    }
 }

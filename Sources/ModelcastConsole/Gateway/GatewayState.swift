@@ -8,6 +8,7 @@ final class GatewayState: Sendable {
     let cache: ModelCache
     let feeds: FeedTable
     let shared: SharedChanges.Table
+    let scans = ScanQueue()
     /// The requests that wait for a write, and those whose body is on its way. Each holds a connection.
     let waiting = PlaceCount(max: 64)
     /// Positions of another run mean nothing.

@@ -15,10 +15,16 @@ struct ModelPage {
     /// - Parameters:
     ///   - after: the id behind which the page begins; nil for the first one.
     ///   - limit: how many models it has at most.
-    init(of snapshot: Snapshot, type: String, after: String?, limit: Int, _ query: ModelQuery) {
+    ///   - isWanted: asked now and then.
+    /// - Returns: nil where the page was not wanted any more.
+    init?(
+        of snapshot: Snapshot, type: String, after: String?, limit: Int, _ query: ModelQuery,
+        isWanted: ScanQueue.IsWanted
+    ) {
         let first = after.map { Fingerprint.bucket(idHash: Fingerprint.fnv($0)) } ?? 0
         var byteCount = 0
         for bucket in first..<256 {
+            guard isWanted() else { return nil }
             var found: [(id: String, record: CellRecord)] = []
             snapshot.forEach(type: type, buckets: bucket..<(bucket + 1)) { record in
                 guard query.selects(record) else { return true }

@@ -8,7 +8,7 @@ struct ModelQuery: Hashable {
     /// The types; nil for all.
     var types: Set<String>?
     /// The ids; nil for all.
-    var ids: Set<String>?
+    var ids: Set<ExactText>?
     /// The beginning of the ids.
     var prefix: String?
     /// The conditions, all of which a model has to meet.
@@ -41,7 +41,7 @@ struct ModelQuery: Hashable {
 
     /// The model is asked for, whatever its fields.
     func selects(id: String) -> Bool {
-        ids?.contains(id) ?? true && prefix.map { id.utf8.starts(with: $0.utf8) } ?? true
+        ids?.contains(ExactText(id)) ?? true && prefix.map { id.utf8.starts(with: $0.utf8) } ?? true
     }
 
     /// The model exists, and its fields are as asked for.
@@ -76,7 +76,7 @@ struct ModelQuery: Hashable {
     /// The part of the cache that has to be observed.
     var interest: Interest {
         guard let types, types.count == 1, let type = types.first else { return .everything }
-        guard let ids, ids.count == 1, let id = ids.first else { return .type(type) }
+        guard let ids, ids.count == 1, let id = ids.first?.text else { return .type(type) }
         return .model(type: type, id: id)
     }
 }

@@ -22,7 +22,7 @@ struct ModelRequests: Sendable {
     func addRoutes(to router: Router<ConsoleContext>) {
         add("v1/types", router) { request, _, asker throws(Problem) in try types(request, asker) }
         add("v1/models/{type}", router) { request, context, asker throws(Problem) in
-            try page(request, context, asker)
+            try await page(request, context, asker)
         }
         add("v1/models/{type}/{id}", router) { request, context, asker throws(Problem) in
             try model(request, context, asker)
@@ -34,13 +34,13 @@ struct ModelRequests: Sendable {
     /// Answers a request that reads, once the copy has what its asker has written.
     func add(
         _ path: RouterPath, _ router: Router<ConsoleContext>,
-        _ answer: @escaping @Sendable (Request, ConsoleContext, Asker) throws(Problem) -> Response
+        _ answer: @escaping @Sendable (Request, ConsoleContext, Asker) async throws(Problem) -> Response
     ) {
         router.get(path) { request, context in
             do throws(Problem) {
                 let asker = try asker(of: request)
                 try await waitForWrites(request, asker)
-                return try answer(request, context, asker)
+                return try await answer(request, context, asker)
             } catch {
                 return error.response
             }
@@ -115,7 +115,9 @@ struct ModelRequests: Sendable {
         return ModelRequests.json(writer.bytes)
     }
 
-    private func page(_ request: Request, _ context: ConsoleContext, _ asker: Asker) throws(Problem) -> Response {
+    private func page(
+        _ request: Request, _ context: ConsoleContext, _ asker: Asker
+    ) async throws(Problem) -> Response {
         let type = try context.part("type")
         let parameters = try RequestQuery(
             request.uri.query, names: ModelQuery.parameters.union(["after", "prefix", "limit"]))
@@ -128,9 +130,24 @@ struct ModelRequests: Sendable {
             }
             limit = number
         }
-        let snapshot = gateway.cache.snapshot()
-        guard asker.mayRead(type), snapshot.types.contains(type) else { throw ModelRequests.unknown(type) }
-        let page = ModelPage(of: snapshot, type: type, after: try parameters.value("after"), limit: limit, query)
+        guard asker.mayRead(type), gateway.cache.types.contains(type) else { throw ModelRequests.unknown(type) }
+        let after = try parameters.value("after")
+        // Without a condition a page ends where it is full.
+        guard query.prefix != nil || !query.conditions.isEmpty else {
+            return try page(of: type, after, limit, query) { true }
+        }
+        let (asked, count) = (query, limit)
+        return try await gateway.scans.answer(while: context.noticesEnd()) { isWanted throws(Problem) in
+            try page(of: type, after, count, asked, isWanted)
+        }
+    }
+
+    private func page(
+        of type: String, _ after: String?, _ limit: Int, _ query: ModelQuery, _ isWanted: ScanQueue.IsWanted
+    ) throws(Problem) -> Response {
+        let page = ModelPage(
+            of: gateway.cache.snapshot(), type: type, after: after, limit: limit, query, isWanted: isWanted)
+        guard let page else { throw ScanQueue.gone }
         var writer = JSONWriter(query.form)
         writer.append(#"{"models":"#)
         writer.write(page.records) { $0.write(type: type, model: $1, version: $1.lastVersion) }
@@ -165,8 +182,8 @@ struct ModelRequests: Sendable {
             request.uri.query, names: ModelQuery.parameters.union(["type", "id", "lastEventID", "state"]))
         let tellsState = try parameters.word("state", of: ["full", "none"]) == "full"
         var query = try self.query(parameters, asker)
-        query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:))
-        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:))
+        query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:)).map { Set($0) }
+        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:)).map { Set($0.map(ExactText.init)) }
         let lastEventID: String?
         if let header = request.headers[ModelRequests.lastEventID] {
             lastEventID = header
@@ -181,12 +198,9 @@ struct ModelRequests: Sendable {
                 "there are \(gateway.configuration.streamCountMax) streams already: come again later, and ask for "
                     + "several types in one", headers: ModelRequests.again(after: 5))
         }
-        let channel = context.channel
-        // A reader that has closed its side is gone: its place is free.
-        channel.setOption(.allowRemoteHalfClosure, value: false).whenFailure { _ in }
         let feed = ChangeFeed(
             gateway: gateway, query: query, epoch: gateway.epoch(of: query), lastEventID: lastEventID,
-            tellsState: tellsState, place: place, isConnected: { channel.isActive })
+            tellsState: tellsState, place: place, isConnected: context.noticesEnd())
         return Response(
             status: .ok,
             // No proxy is to gather events, or to keep them.
@@ -213,13 +227,13 @@ struct ModelRequests: Sendable {
 
     static func names(
         _ parameters: RequestQuery, _ name: String, check: (String) throws(NameError) -> Void
-    ) throws(Problem) -> Set<String>? {
+    ) throws(Problem) -> [String]? {
         guard let all = parameters.all(name) else { return nil }
         guard all.count <= nameCountMax else { throw tooMany("\(name)s") }
         for one in all {
             do throws(NameError) { try check(one) } catch { throw Problem(.badRequest, "\(error)") }
         }
-        return Set(all)
+        return all
     }
 
     private static func tooMany(_ names: String) -> Problem {

@@ -56,7 +56,7 @@ struct RequestQuery {
     }
 
     private static func decode(_ text: Substring) throws(Problem) -> String {
-        guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
+        guard let decoded = PercentEncoding.decode(text, plusIsBlank: true) else {
             throw Problem(.badRequest, "\(Problem.quoted(String(text))) is no percent-encoded UTF-8")
         }
         return decoded

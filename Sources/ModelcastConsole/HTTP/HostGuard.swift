@@ -33,6 +33,9 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
                     + "--http-name NAME"
             ).response
         }
+        guard !HostGuard.isForeign(request) else {
+            return Problem(.forbidden, "pages of other sites may not ask this console: open its own page").response
+        }
         guard let origin = request.headers[.origin], origin.lowercased() != "http://\(authority.lowercased())" else {
             return try await answer(request, context, next)
         }
@@ -49,6 +52,17 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
         response.headers[.accessControlExposeHeaders] = "ETag, Modelcast-Token, Retry-After, Accept-Patch"
         return response
     }
+
+    /// A page of another site has made a browser send it without `Origin`, as for a picture. Its answer is not shown to
+    /// that page, but costs work. A person who follows a link may see the answer.
+    private static func isForeign(_ request: Request) -> Bool {
+        guard request.headers[.origin] == nil, let site = request.headers[fetchSite] else { return false }
+        return ["cross-site", "same-site"].contains(site) && request.headers[fetchDestination] != "document"
+    }
+
+    // Names of the Fetch standard, which are tokens of HTTP.
+    private static var fetchSite: HTTPField.Name { HTTPField.Name("Sec-Fetch-Site")! }
+    private static var fetchDestination: HTTPField.Name { HTTPField.Name("Sec-Fetch-Dest")! }
 
     /// What a browser asks for before a page of an allowed site writes.
     private static var preflight: HTTPFields {

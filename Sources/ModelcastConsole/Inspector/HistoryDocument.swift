@@ -29,14 +29,16 @@ struct HistoryDocument {
     /// - Parameters:
     ///   - byteCountMax: about how many bytes may be kept.
     ///   - tellsAmount: also how many changes and bytes of all types are kept.
-    /// - Returns: the document, with a line break at the end.
+    ///   - isWanted: asked now and then.
+    /// - Returns: the document, with a line break at the end; nil where it was not wanted any more.
     static func text(
-        _ kept: ChangeHistory.Kept, _ question: Question, byteCountMax: Int, tellsAmount: Bool
-    ) -> [UInt8] {
+        _ kept: ChangeHistory.Kept, _ question: Question, byteCountMax: Int, tellsAmount: Bool,
+        isWanted: ScanQueue.IsWanted
+    ) -> [UInt8]? {
         var document = HistoryDocument(question: question, writer: JSONWriter())
         document.writer.append(#"{"changes":["#)
-        let next = document.writeChanges(kept)
-        document.writer.append("],\"next\":\(next.map { "\($0)" } ?? "null"),\"kept\":{")
+        guard let next = document.writeChanges(kept, isWanted) else { return nil }
+        document.writer.append("],\"next\":\(next == 0 ? "null" : "\(next)"),\"kept\":{")
         let (changes, bytes) = tellsAmount ? ("\(kept.changeCount)", "\(kept.byteCount)") : ("null", "null")
         document.writer.append("\"changes\":\(changes),\"bytes\":\(bytes),\"bytesMax\":\(byteCountMax),\"since\":")
         document.writer.write(milliseconds: kept.since)
@@ -46,11 +48,12 @@ struct HistoryDocument {
 
     private init(question: Question, writer: JSONWriter) { (self.question, self.writer) = (question, writer) }
 
-    /// - Returns: the number before which the next document begins; nil at the end.
-    private mutating func writeChanges(_ kept: ChangeHistory.Kept) -> UInt64? {
+    /// - Returns: the number before which the next document begins, 0 at the end; nil where it was not wanted any more.
+    private mutating func writeChanges(_ kept: ChangeHistory.Kept, _ isWanted: ScanQueue.IsWanted) -> UInt64? {
         for index in (0..<kept.entries.count).reversed() {
             let entry = kept.entries[index]
             guard entry.first < question.before ?? .max else { continue }
+            guard isWanted() else { return nil }
             for position in entry.set.indices.reversed() {
                 let number = entry.first + UInt64(position)
                 guard number < question.before ?? .max else { continue }
@@ -60,7 +63,7 @@ struct HistoryDocument {
                 write(entry.set[position], number, at: entry.time)
             }
         }
-        return nil
+        return 0
     }
 
     private mutating func write(_ change: Change, _ number: UInt64, at time: UInt64) {
@@ -68,7 +71,7 @@ struct HistoryDocument {
         guard query.selects(type: change.type), query.selects(id: change.id) else { return }
         var changed = change.changedFields
         if let field = question.field {
-            guard changed.contains(field) else { return }
+            guard changed.contains(where: { $0.utf8.elementsEqual(field.utf8) }) else { return }
             changed = [field]
         }
         let (old, new) = (change.old, change.new)

@@ -21,7 +21,9 @@ struct InspectorRequests: Sendable {
 
     func addRoutes(to router: Router<ConsoleContext>) {
         router.get("/") { _, _ in InspectorPage.response() }
-        requests.add("v1/history", router) { request, _, asker throws(Problem) in try history(request, asker) }
+        requests.add("v1/history", router) { request, context, asker throws(Problem) in
+            try await history(request, context, asker)
+        }
         requests.add("v1/cells/{type}/{id}", router) { request, context, asker throws(Problem) in
             try cells(request, context, asker)
         }
@@ -32,15 +34,17 @@ struct InspectorRequests: Sendable {
 
     // MARK: What was written
 
-    private func history(_ request: Request, _ asker: Asker) throws(Problem) -> Response {
+    private func history(
+        _ request: Request, _ context: ConsoleContext, _ asker: Asker
+    ) async throws(Problem) -> Response {
         guard let history = gateway.keptHistory else {
             throw Problem(.notFound, "no changes are kept here: start the process with --history BYTES")
         }
         let parameters = try RequestQuery(
             request.uri.query, names: ["type", "id", "field", "origin", "before", "limit", "integers"])
         var query = try requests.query(parameters, asker)
-        query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:))
-        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:))
+        query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:)).map { Set($0) }
+        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:)).map { Set($0.map(ExactText.init)) }
         if let types = query.types {
             let known = Set(gateway.cache.types.filter(asker.mayRead))
             if let type = types.first(where: { !known.contains($0) }) { throw ModelRequests.unknown(type) }
@@ -52,9 +56,13 @@ struct InspectorRequests: Sendable {
         if let limit = try InspectorRequests.number(parameters, "limit", UInt64(InspectorRequests.changeCountMax)) {
             question.limit = Int(limit)
         }
-        return ModelRequests.json(
-            HistoryDocument.text(
-                history.kept, question, byteCountMax: history.byteCountMax, tellsAmount: asker.mayOperate))
+        let (asked, tellsAmount) = (question, asker.mayOperate)
+        return try await gateway.scans.answer(while: context.noticesEnd()) { isWanted throws(Problem) in
+            let text = HistoryDocument.text(
+                history.kept, asked, byteCountMax: history.byteCountMax, tellsAmount: tellsAmount, isWanted: isWanted)
+            guard let text else { throw ScanQueue.gone }
+            return ModelRequests.json(text)
+        }
     }
 
     private func cells(

@@ -21,13 +21,23 @@ extension InspectorPage {
             if (typeof value === 'function') element.addEventListener(name.slice(2), value);
             else element.setAttribute(name, value === true ? '' : value);
           }
-          element.append(...children.flat().filter(child =>
-            child !== null && child !== undefined && child !== false));
+          element.append(...children.flat()
+            .filter(child => child !== null && child !== undefined && child !== false)
+            .map(child => typeof child === 'string' ? visible(child) : child));
           return element;
         }
 
+        const hidden =
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+        /** A text whose characters that are not seen, or turn others around, stand as JSON escapes them. */
+        function visible(text) {
+          return text.replace(hidden, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+        }
+
         /** Sets a text where it is another one: an untouched node costs no layout. */
-        function setText(node, text) {
+        function setText(node, told) {
+          const text = visible(String(told));
           if (node.textContent !== text) node.textContent = text;
         }
 
