@@ -10,7 +10,7 @@ import Testing
 /// Changes over HTTP, as server-sent events.
 @Suite(.timeLimit(.minutes(5))) struct ChangeFeedTests {
     private func withGateway(
-        historyByteCount: Int = 8 << 20, streamCountMax: Int = 192, tokens: Access? = nil,
+        historyByteCount: Int = 8 << 20, streamCountMax: Int = 200, tokens: Access? = nil,
         console: ConsoleConfiguration? = nil, _ body: (Publisher, ConsoleClient) async throws -> Void
     ) async throws {
         try await withNetwork { network in

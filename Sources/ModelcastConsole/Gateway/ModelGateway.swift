@@ -17,8 +17,8 @@ public struct ModelGateway: Sendable {
     ///
     /// The served copy has to hear of it, through a relay or directly: else nobody reads here what he has written.
     public var writer: Publisher?
-    /// How many event streams there may be at once. 192 by default: connections remain for other requests.
-    public var streamCountMax = 192
+    /// How many event streams there may be at once. 200 by default: connections remain for other requests.
+    public var streamCountMax = 200
     /// About how many bytes of changes are kept: for streams that were interrupted, and to tell who wrote what. 8 MiB
     /// by default; 0 keeps none, and then each stream that was interrupted begins anew.
     public var historyByteCount = 8 << 20
