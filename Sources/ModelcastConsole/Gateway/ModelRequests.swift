@@ -183,7 +183,7 @@ struct ModelRequests: Sendable {
         let tellsState = try parameters.word("state", of: ["full", "none"]) == "full"
         var query = try self.query(parameters, asker)
         query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:)).map { Set($0) }
-        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:)).map { Set($0.map(ExactText.init)) }
+        query.ids = try ModelRequests.ids(parameters)
         let lastEventID: String?
         if let header = request.headers[ModelRequests.lastEventID] {
             lastEventID = header
@@ -234,6 +234,11 @@ struct ModelRequests: Sendable {
             do throws(NameError) { try check(one) } catch { throw Problem(.badRequest, "\(error)") }
         }
         return all
+    }
+
+    /// The ids that a request names; nil where it names none.
+    static func ids(_ parameters: RequestQuery) throws(Problem) -> Set<ExactText>? {
+        try names(parameters, "id", check: Names.check(id:)).map { Set($0.map(ExactText.init)) }
     }
 
     private static func tooMany(_ names: String) -> Problem {

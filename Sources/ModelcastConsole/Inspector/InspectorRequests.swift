@@ -44,7 +44,7 @@ struct InspectorRequests: Sendable {
             request.uri.query, names: ["type", "id", "field", "origin", "before", "limit", "integers"])
         var query = try requests.query(parameters, asker)
         query.types = try ModelRequests.names(parameters, "type", check: Names.check(type:)).map { Set($0) }
-        query.ids = try ModelRequests.names(parameters, "id", check: Names.check(id:)).map { Set($0.map(ExactText.init)) }
+        query.ids = try ModelRequests.ids(parameters)
         if let types = query.types {
             let known = Set(gateway.cache.types.filter(asker.mayRead))
             if let type = types.first(where: { !known.contains($0) }) { throw ModelRequests.unknown(type) }

@@ -112,6 +112,12 @@ import Testing
         await expectCancelled { _ = try await client.digests() }
         await expectCancelled { _ = try await client.copy() }
         await expectCancelled { _ = try await client.verify(against: client) }
+        let copy = try Subscriber(SubscriberConfiguration(name: "s", publishers: [nobody]), logger: silent)
+        await expectCancelled { _ = try await copy.verify(againstSenderAt: 0) }
+        let endpoints = try SenderEndpoints(control: "tcp://127.0.0.1:*")
+        let relay = try Relay(
+            RelayConfiguration(name: "r", endpoints: endpoints, publishers: [nobody]), logger: silent)
+        await expectCancelled { _ = try await relay.verify(againstSenderAt: 0) }
         let publisher = try makePublisher(nil)
         await expectCancelled { try await publisher.recover(from: [nobody], timeout: .seconds(600)) }
     }
