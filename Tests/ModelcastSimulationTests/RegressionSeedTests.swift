@@ -123,6 +123,8 @@ import Testing
         (9_000_000_162_324, "the same, with merges alone"),
         (9_000_000_078_041, "a liar's greater stamps made what others told of an origin's age old"),
         (9_300_000_116_220, "a relay took two short leaps for one that had lasted, and forgot a delete on its way"),
+        (9_500_000_056_201, "a relay whose clock had just leapt took a sender for long away that had lost its pushes"),
+        (9_500_000_033_165, "a copy that was built anew was first looked at by the checker at the next batch"),
         (9_000_000_131_713, "one type that was signed first kept the others from being compared"),
     ]
 

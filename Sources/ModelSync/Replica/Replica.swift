@@ -27,7 +27,7 @@ public final class Replica {
     var leases = LeaseTable()
     var renewal: Renewal?
     /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at.
-    var upkeep = (sweep: TombstoneSweep(), nextReview: UInt64(0), contacts: BelievedClock())
+    var upkeep = (sweep: TombstoneSweep(), nextReview: UInt64(0), contacts: BelievedClock(), absences: BelievedClock())
     /// The signatures that are looked at; nil where none has to be there.
     var signatures: SignatureCheck?
     /// The errors of senders.

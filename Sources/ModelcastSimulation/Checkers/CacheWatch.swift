@@ -45,9 +45,11 @@ struct CacheWatch {
         observer = isObserved ? ObserverWatch(cache, label: label) : nil
     }
 
-    /// Forgets the last look: the copy was built anew, and the next look has nothing to compare it with.
+    /// Forgets the last look: the copy was built anew, and the next look has nothing to compare it with. It comes at
+    /// once, also where nothing has changed: what the copy holds then has come as records, and not by a later batch.
     mutating func forget() {
         seen = []
+        commitNumber = .max
     }
 
     mutating func stop() {

@@ -34,6 +34,18 @@ import Testing
         #expect(!clocks.isForgotten(Self.start + Self.hour / 2, now: moment(0)))
     }
 
+    @Test func `a clock that has just leapt decides nothing, until it has stayed so for some seconds`() {
+        let clocks = clocks()
+        var believed = BelievedClock()
+        let last = Self.start
+        #expect(!clocks.isUndecided(last, by: &believed, now: moment(0)))
+        for second in 1...10 as ClosedRange<UInt64> {
+            #expect(clocks.isUndecided(last, by: &believed, now: moment(second * 1_000, ahead: 25 * Self.hour)))
+        }
+        #expect(!clocks.isUndecided(last, by: &believed, now: moment(12_000, ahead: 25 * Self.hour)))
+        #expect(!clocks.isUndecided(last, by: &believed, now: moment(13_000)))
+    }
+
     @Test func `a machine that slept for longer than deletes are remembered was away`() {
         let clocks = clocks()
         var believed = BelievedClock()

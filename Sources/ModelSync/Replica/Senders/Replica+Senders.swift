@@ -84,6 +84,12 @@ extension Replica {
     /// Takes note that every filter is active. From here on no new message can be lost unnoticed, so what came before
     /// is asked for.
     func barrierPassed(_ sender: SenderID, now: Moment) {
+        // The barrier is raised again when its time is over.
+        if let last = sessions[sender.index].lastContact,
+            clockGuard.isUndecided(last, by: &upkeep.absences, now: now)
+        {
+            return
+        }
         guard sessions[sender.index].handShake.passBarrier() else { return }
         actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
         sessions[sender.index].barrier = []

@@ -59,6 +59,22 @@ struct ClockGuard: Sendable {
             || contact.subtractingOrZero(now.wallMilliseconds) > doubtMicroseconds / 1000
     }
 
+    /// Whether nobody can tell yet that a contact is that long ago: the clock says so, and has only just leapt.
+    /// - Parameter clock: what is believed after seconds; read often.
+    func isUndecided(_ contact: UInt64, by clock: inout BelievedClock, now: Moment) -> Bool {
+        let believed = Moment(
+            wallMilliseconds: presence(by: &clock, now: now), uptimeMicroseconds: now.uptimeMicroseconds)
+        return isForgotten(contact, now: now) && !isForgotten(contact, now: believed)
+    }
+
+    /// The time by which a sender counts as away. A machine that has slept believes its clock some seconds later.
+    @discardableResult
+    func presence(by clock: inout BelievedClock, now: Moment) -> UInt64 {
+        clock.read(now, patience: min(doubtMicroseconds, ClockGuard.absencePatienceMicroseconds))
+    }
+
+    private static var absencePatienceMicroseconds: UInt64 { 10_000_000 }
+
     /// The time for which a clock may be ahead, and by how much, without being doubted.
     private var doubtMicroseconds: UInt64 { BelievedClock.patience(retention: retentionMilliseconds * 1000) }
 
