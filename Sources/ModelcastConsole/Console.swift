@@ -34,7 +34,7 @@ public final class Console: Service, Sendable {
     let subjects: [ConsoleSubject]
     let metrics: PrometheusMetrics?
     let gateway: GatewayState?
-    /// Of each of the subjects.
+    /// The distributions of each of the subjects.
     let distributions: [CopyDistributions]
     let logger: Logger
     private let watches: Mutex<[HealthWatch]>

@@ -99,3 +99,18 @@ func withConsole<R>(
     try? await run.value
     return result
 }
+
+/// Two tokens: one reads the type `User`, one operates.
+struct TwoTokens {
+    let reader = BearerToken.random()
+    let operate = BearerToken.random()
+    let access: Access
+
+    init() throws {
+        let grants = """
+            grant \(reader.key) dashboard subscribe:User
+            grant \(operate.key) ops operate
+            """
+        access = Access(try Grants(parsing: grants))
+    }
+}

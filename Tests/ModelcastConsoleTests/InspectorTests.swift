@@ -122,14 +122,11 @@ import Testing
     }
 
     @Test func `comparing is for operators, and a publisher has nobody to be compared with`() async throws {
-        let (reader, operate) = (BearerToken.random(), BearerToken.random())
-        let grants = """
-            grant \(reader.key) dashboard subscribe:User
-            grant \(operate.key) ops operate
-            """
+        let tokens = try TwoTokens()
+        let (reader, operate) = (tokens.reader, tokens.operate)
         try await withNetwork { network in
             let publisher = try await network.publisher()
-            let gateway = ModelGateway(of: .publisher(publisher), tokens: Access(try Grants(parsing: grants)))
+            let gateway = ModelGateway(of: .publisher(publisher), tokens: tokens.access)
             try await withConsole(of: [.publisher(publisher)], gateway: gateway) { client in
                 let refused = try await client.get("/v1/comparison", "Authorization: Bearer \(reader.text)")
                 #expect(refused.status == 403)

@@ -160,12 +160,9 @@ import Testing
     }
 
     @Test func `a token reads what its grant says, and the rest is as if it were not there`() async throws {
-        let (reader, operate) = (BearerToken.random(), BearerToken.random())
-        let grants = """
-            grant \(reader.key) dashboard subscribe:User
-            grant \(operate.key) ops operate
-            """
-        try await withGateway(tokens: Access(try Grants(parsing: grants))) { publisher, client in
+        let tokens = try TwoTokens()
+        let (reader, operate) = (tokens.reader, tokens.operate)
+        try await withGateway(tokens: tokens.access) { publisher, client in
             try publisher.merge("User", "1", ["age": 36])
             try publisher.merge("Secret", "1", ["key": 1])
             for headers in [[], ["Authorization: Basic \(reader.text)"], ["Authorization: Bearer \(reader.key)"]] {

@@ -88,15 +88,12 @@ import Testing
     }
 
     @Test func `the state is for operators where there are tokens, and is served only where models are`() async throws {
-        let (reader, operate) = (BearerToken.random(), BearerToken.random())
-        let grants = """
-            grant \(reader.key) dashboard subscribe:User
-            grant \(operate.key) ops operate
-            """
+        let tokens = try TwoTokens()
+        let (reader, operate) = (tokens.reader, tokens.operate)
         try await withNetwork { network in
             let publisher = try await network.publisher()
             let gateway = ModelGateway(
-                of: .publisher(publisher), tokens: Access(try Grants(parsing: grants)))
+                of: .publisher(publisher), tokens: tokens.access)
             try await withConsole(of: [.publisher(publisher)], gateway: gateway) { client in
                 #expect(try await client.get("/v1/status").status == 401)
                 let refused = try await client.get("/v1/status", "Authorization: Bearer \(reader.text)")

@@ -53,7 +53,7 @@ private struct CopyComparison: ~Copyable {
     /// may have nothing in common.
     private static let (partCount, differenceCountMax) = (16, 10_000)
 
-    /// What the looks at a type have found so far.
+    /// The findings of the looks at a type so far.
     private struct Finding {
         /// The differences that each of the last looks has found.
         var differences: Set<Verification.Difference> = []
@@ -174,9 +174,9 @@ extension Subscriber {
     public func verify(
         againstSenderAt index: Int, patience: Duration = .seconds(10)
     ) async throws -> [Verification] {
-        let client = try ControlClient(
-            senderAt: index, of: configuration.publishers, configuration.security, configuration.transport)
-        return try await client.verify(cache, configuration.selection, status.streams, patience: patience)
+        try await ControlClient(
+            senderAt: index, of: configuration.publishers, configuration.security, configuration.transport
+        ).verify(cache, configuration.selection, status.streams, patience: patience)
     }
 }
 
@@ -191,9 +191,9 @@ extension Relay {
     public func verify(
         againstSenderAt index: Int, patience: Duration = .seconds(10)
     ) async throws -> [Verification] {
-        let client = try ControlClient(
-            senderAt: index, of: configuration.publishers, configuration.security, configuration.transport)
-        return try await client.verify(cache, configuration.selection, status.streams, patience: patience)
+        try await ControlClient(
+            senderAt: index, of: configuration.publishers, configuration.security, configuration.transport
+        ).verify(cache, configuration.selection, status.streams, patience: patience)
     }
 }
 

@@ -106,7 +106,7 @@ public struct DemoRun: Sendable {
         }
     }
 
-    /// Of a demo without end, the seconds by whose parts its subscribers start.
+    /// The seconds by whose parts the subscribers of a demo without end start.
     private static let startSeconds = 15.0
 
     /// Adds one of the subscribers. The first one serves the inspector, where no keys say who may read.

@@ -17,7 +17,7 @@ final class ChangeHistory: Sendable {
         let time: UInt64
     }
 
-    /// What is kept at one moment.
+    /// The changes that are kept at one moment.
     struct Kept {
         /// The oldest first.
         let entries: Fifo<Entry>
@@ -106,6 +106,9 @@ final class ChangeHistory: Sendable {
             state.byteCount -= entry.byteCount
         }
     }
+
+    /// About how many bytes the kept changes take.
+    var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// All that is kept now.
     var kept: Kept {

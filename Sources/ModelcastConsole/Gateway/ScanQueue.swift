@@ -6,7 +6,7 @@ import HummingbirdCore
 /// thread of their own, so that health, streams and other requests are answered beside them.
 final class ScanQueue: Sendable {
     private let queue = DispatchQueue(label: "modelcast.scans")
-    /// Those that wait, and the one that runs.
+    /// The places of those that wait, and of the one that runs.
     private let places = PlaceCount(max: 16)
 
     /// Whether a scan is to go on: it is asked now and then.

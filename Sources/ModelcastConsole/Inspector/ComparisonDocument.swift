@@ -2,7 +2,7 @@ import ModelJSON
 import ModelRecord
 import Modelcast
 
-/// What a copy and one of its senders differ in, as JSON.
+/// The differences of a copy and one of its senders, as JSON.
 enum ComparisonDocument {
     /// How many differences of a type are told; of more, how many there are.
     private static let differenceCountMax = 200

@@ -114,22 +114,25 @@ extension Console {
         streams.add(Double(gateway.feeds.count))
         var history = MetricFamily(
             name: "modelcast_history_bytes", kind: .gauge, help: "Bytes of changes that are kept, about.")
-        history.add(Double(gateway.keptHistory?.kept.byteCount ?? 0))
+        history.add(Double(gateway.keptHistory?.byteCount ?? 0))
         return [streams, history]
     }
 
     private func distributionFigures() -> [MetricFamily] {
-        var families: [MetricFamily] = []
+        var lag = MetricFamily(
+            name: "modelcast_lag_seconds", kind: .histogram,
+            help: "From a write, by its publisher's clock, to the merge of its commit here, by the clock here.")
+        var sizes = MetricFamily(
+            name: "modelcast_commit_changes", kind: .histogram, help: "Changes in a commit of the copy.")
+        var repairs = MetricFamily(
+            name: "modelcast_repair_seconds", kind: .histogram, help: "From finding a hole in a stream to its end.")
         for (subject, distributions) in zip(subjects, distributions) {
-            for family in distributions.families(labels(subject)) {
-                if let index = families.firstIndex(where: { $0.name == family.name }) {
-                    families[index].samples += family.samples
-                } else {
-                    families.append(family)
-                }
-            }
+            let labels = labels(subject)
+            lag.samples += distributions.lag.samples(labels)
+            sizes.samples += distributions.commitSize.samples(labels)
+            repairs.samples += distributions.repairTime.samples(labels)
         }
-        return families
+        return [lag, sizes, repairs]
     }
 
     private func storeFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {

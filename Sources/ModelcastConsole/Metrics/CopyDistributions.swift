@@ -5,9 +5,9 @@ import Synchronization
 /// How late the changes of a copy came, how many came at once, and how long repairs took.
 final class CopyDistributions: Sendable {
     /// From the time of a write, by its publisher's clock, to that of its merge, by ours.
-    private let lag = HistogramSeries(bounds: PrometheusMetrics.seconds)
-    private let commitSize = HistogramSeries(bounds: PrometheusMetrics.amounts)
-    private let repairTime = HistogramSeries(bounds: PrometheusMetrics.seconds)
+    let lag = HistogramSeries(bounds: PrometheusMetrics.seconds)
+    let commitSize = HistogramSeries(bounds: PrometheusMetrics.amounts)
+    let repairTime = HistogramSeries(bounds: PrometheusMetrics.seconds)
     private let last = Mutex<Duration?>(nil)
     /// The copy is live: what it merges is news.
     private let isLive = Atomic<Bool>(false)
@@ -17,7 +17,7 @@ final class CopyDistributions: Sendable {
 
     /// Takes note of a commit that came at a time, in milliseconds since 1970.
     ///
-    /// Its lag is that of its last change. What a copy that joins is told is old, and no lag.
+    /// The lag of a commit is that of its last change. What a copy that joins is told is old, and no lag.
     func note(_ set: ChangeSet, at time: UInt64) {
         commitSize.record(Int64(set.count))
         guard isLive.load(ordering: .relaxed), let stamp = set.last?.version.stamp else { return }
@@ -31,20 +31,4 @@ final class CopyDistributions: Sendable {
 
     /// The lag of the last commit; nil where none has come.
     var lastLag: Duration? { last.withLock { $0 } }
-
-    /// What a scrape shows.
-    func families(_ labels: [MetricLabel]) -> [MetricFamily] {
-        [
-            MetricFamily(
-                name: "modelcast_lag_seconds", kind: .histogram,
-                help: "From a write, by its publisher's clock, to the merge of its commit here, by the clock here.",
-                samples: lag.samples(labels)),
-            MetricFamily(
-                name: "modelcast_commit_changes", kind: .histogram, help: "Changes in a commit of the copy.",
-                samples: commitSize.samples(labels)),
-            MetricFamily(
-                name: "modelcast_repair_seconds", kind: .histogram,
-                help: "From finding a hole in a stream to its end.", samples: repairTime.samples(labels)),
-        ]
-    }
 }

@@ -170,7 +170,7 @@ extension JSONWriter {
         member("name", sender.name)
         member("state", sender.state.rawValue)
         let outage = look.watch.outage(of: sender, now: look.now)
-        // What a sender that is away is asked anew begins its own times anew.
+        // The times of a sender that is away begin anew whenever it is asked again.
         let isAway = sender.state == .connecting || sender.state == .stale
         member("sinceSeconds", sender.state == .live ? sender.lasted : outage)
         member("outageSeconds", outage)
