@@ -35,7 +35,7 @@ extension InspectorPage {
           again() {
             this.abort.abort();
             this.abort = new AbortController();
-            Object.assign(this, { changes: [], isLoading: false, next: null });
+            Object.assign(this, { changes: [], isLoading: false, isOutdated: false, next: null });
             this.newer.hidden = true;
             this.load(true);
           }
@@ -46,7 +46,11 @@ extension InspectorPage {
 
           /** Loads the next older page, or with `isAnew` the newest one in the place of all. */
           async load(isAnew = false) {
-            if (this.isLoading) return;
+            if (this.isLoading) {
+              // What has changed while an answer was on its way is asked for behind it.
+              this.isOutdated ||= isAnew;
+              return;
+            }
             this.isLoading = true;
             const signal = this.abort.signal, before = isAnew ? null : this.next;
             try {
@@ -58,6 +62,10 @@ extension InspectorPage {
               this.message.replaceChildren(errorNote(error, 'History'));
             }
             this.isLoading = false;
+            if (this.isOutdated) {
+              this.isOutdated = false;
+              this.load(true);
+            }
           }
 
           add(page, isAnew) {
