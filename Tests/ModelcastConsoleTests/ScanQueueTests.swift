@@ -55,14 +55,16 @@ import Testing
 
     @Test func `nothing is made for a client that has gone, and what is being made for it ends`() async {
         let (queue, tally, looks) = (ScanQueue(), Tally(), Tally())
-        #expect(await status(queue, while: { false }) { _ in tally.begin() } == 503)
+        let hasGone: @Sendable () -> Bool = { false }
+        #expect(await status(queue, while: hasGone) { _ in tally.begin() } == 503)
         #expect(tally.most == 0)
         let isConnected: @Sendable () -> Bool = {
             looks.begin()
             return looks.most < 10
         }
         // Without an end, were it not asked.
-        #expect(await status(queue, while: isConnected) { isWanted in while isWanted() {} } == 200)
+        let scan: @Sendable (ScanQueue.IsWanted) -> Void = { isWanted in while isWanted() {} }
+        #expect(await status(queue, while: isConnected, scan) == 200)
         #expect(looks.most == 10)
     }
 }

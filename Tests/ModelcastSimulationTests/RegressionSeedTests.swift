@@ -125,6 +125,8 @@ import Testing
         (9_300_000_116_220, "a relay took two short leaps for one that had lasted, and forgot a delete on its way"),
         (9_500_000_056_201, "a relay whose clock had just leapt took a sender for long away that had lost its pushes"),
         (9_500_000_033_165, "a copy that was built anew was first looked at by the checker at the next batch"),
+        (9_700_000_047_831, "a relay whose clock leapt before its first tick took the leap for the truth"),
+        (82_087_409_984_996_581, "an older snapshot counted as the missing part of a transaction that was given up"),
         (9_000_000_131_713, "one type that was signed first kept the others from being compared"),
     ]
 

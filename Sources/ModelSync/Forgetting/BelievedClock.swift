@@ -6,7 +6,7 @@
 /// and have leapt again: of such a time only an eighth of what is asked for counts.
 struct BelievedClock: Sendable {
     /// A reading of both clocks that is believed.
-    private var anchor: Moment?
+    private var anchor: Moment
     /// The leap ahead that is not believed yet.
     private var leap: Leap?
 
@@ -26,14 +26,13 @@ struct BelievedClock: Sendable {
     /// How long a leap has to last where deletes are remembered for this long, in microseconds: an eighth.
     static func patience(retention: UInt64) -> UInt64 { retention / 8 }
 
+    /// - Parameter now: the reading that is believed first.
+    init(_ now: Moment) { anchor = now }
+
     /// The believed time, in milliseconds since 1970.
     /// - Parameter patience: how long a leap has to last, in microseconds; an hour at most.
     mutating func read(_ now: Moment, patience: UInt64) -> UInt64 {
-        guard let believed = anchor else {
-            anchor = now
-            return now.wallMilliseconds
-        }
-        if BelievedClock.isExplained(now, since: believed) {
+        if BelievedClock.isExplained(now, since: anchor) {
             (anchor, leap) = (now, nil)
             return now.wallMilliseconds
         }
@@ -51,7 +50,7 @@ struct BelievedClock: Sendable {
         } else {
             leap = Leap(begin: now, lastSeen: now.uptimeMicroseconds, lasted: 0)
         }
-        return believed.wallMilliseconds + now.uptimeMicroseconds.subtractingOrZero(believed.uptimeMicroseconds) / 1000
+        return anchor.wallMilliseconds + now.uptimeMicroseconds.subtractingOrZero(anchor.uptimeMicroseconds) / 1000
     }
 
     /// The wall clock is not further ahead than the time since an earlier reading explains.

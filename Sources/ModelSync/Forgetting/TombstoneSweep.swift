@@ -13,7 +13,7 @@ public struct TombstoneSweep: Sendable {
     /// When the last pass that looked for removed fields began.
     private var lastFields: UInt64?
     private var nextTurn: UInt64 = 0
-    private var clock = BelievedClock()
+    private var clock: BelievedClock
 
     /// The pause between two steps.
     private static let pauseMicroseconds: UInt64 = 100_000
@@ -23,7 +23,8 @@ public struct TombstoneSweep: Sendable {
     private static let modelCount = 2_048
 
     /// A sweep that begins with the first step.
-    public init() {}
+    /// - Parameter now: the time at which the clock is believed; later leaps are not, until they have lasted.
+    public init(now: Moment) { clock = BelievedClock(now) }
 
     /// Whether the pause since the last step is over; begins the next pause. Looks at the clock, too: there may be no
     /// step for long, and a leap that ends meanwhile has to be seen.

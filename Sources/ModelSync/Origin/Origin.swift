@@ -40,7 +40,7 @@ public struct Origin {
     var pauses = (starts: GrowingPause(), notices: GrowingPause())
     /// Stamps that lay, or lie, ahead of the wall clock.
     var ahead = ClockAhead()
-    var sweep = TombstoneSweep()
+    var sweep: TombstoneSweep
     /// The models that end at a time, and the leases that this run holds.
     var endings: (expiries: ExpiryQueue, leases: OriginLeases)
 
@@ -64,8 +64,10 @@ public struct Origin {
                 versions: configuration.versions))
         ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
         ticks = (now.uptimeMicroseconds, nil, 0)
+        sweep = TombstoneSweep(now: now)
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        ahead.jumps.look(clock, now: now)
         signature = OriginSignature(key: configuration.signingKey, since: configuration.heldSince ?? incarnation)
         endings = (ExpiryQueue(), OriginLeases(since: incarnation, startedAt: now.uptimeMicroseconds))
         topics.hasTransactions = !cache.types.isEmpty

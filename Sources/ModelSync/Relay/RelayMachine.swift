@@ -47,7 +47,7 @@ public final class RelayMachine {
     /// - Parameters:
     ///   - cache: the cache that the relay merges into; only this relay may write it.
     ///   - seed: the seed of barrier topics and jitter; any number that differs between processes.
-    ///   - lastAlive: as ``Replica/init(configuration:cache:seed:lastAlive:)`` takes it.
+    ///   - lastAlive: as ``Replica/init(configuration:cache:now:seed:lastAlive:)`` takes it.
     /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
     public init(
         configuration: RelayMachineConfiguration, cache: ModelCache, now: Moment, seed: UInt64, lastAlive: UInt64? = nil
@@ -58,7 +58,7 @@ public final class RelayMachine {
         listening.name = configuration.name
         listening.limits = configuration.limits
         listening.forwardsBatches = true
-        replica = Replica(configuration: listening, cache: cache, seed: seed, lastAlive: lastAlive)
+        replica = Replica(configuration: listening, cache: cache, now: now, seed: seed, lastAlive: lastAlive)
         if configuration.role == .relay {
             replica.boundHeads(frameByteCount: configuration.limits.frameByteCount)
         }

@@ -27,7 +27,7 @@ public final class Replica {
     var leases = LeaseTable()
     var renewal: Renewal?
     /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at.
-    var upkeep = (sweep: TombstoneSweep(), nextReview: UInt64(0), contacts: BelievedClock(), absences: BelievedClock())
+    var upkeep: (sweep: TombstoneSweep, nextReview: UInt64, contacts: BelievedClock, absences: BelievedClock)
     /// The signatures that are looked at; nil where none has to be there.
     var signatures: SignatureCheck?
     /// The errors of senders.
@@ -39,15 +39,19 @@ public final class Replica {
     var actions: [ReplicaAction] = []
 
     /// - Parameters:
+    ///   - now: the time of the start. Leaps of the wall clock are told from it, also one before the first tick.
     ///   - seed: the seed of barrier topics and jitter; any number that differs between processes.
     ///   - lastAlive: when the state of an earlier run, which the cache holds, was last in contact with its senders, in
     ///     milliseconds of the wall clock; nil where there is no such state. A state that is older than the retention
     ///     of deleted models is built anew.
-    public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64, lastAlive: UInt64? = nil) {
+    public init(
+        configuration: ReplicaConfiguration, cache: ModelCache, now: Moment, seed: UInt64, lastAlive: UInt64? = nil
+    ) {
         self.configuration = configuration
         self.cache = cache
         clockGuard = ClockGuard(configuration, lastAlive: lastAlive)
         requests = RequestLedger(seed: seed)
+        upkeep = (TombstoneSweep(now: now), 0, BelievedClock(now), BelievedClock(now))
         decoder = BatchDecoder(limits: configuration.limits)
         groupDecoder = BatchDecoder(limits: configuration.limits)
     }

@@ -62,7 +62,8 @@ extension Subscriber: ThreadService {
                 .failure(ModelcastError(.configuration, "this subscriber has no control endpoint; set one to ask it")))
             return .replica(
                 Replica(
-                    configuration: replicaConfiguration, cache: cache, seed: generator.next(), lastAlive: lastAlive))
+                    configuration: replicaConfiguration, cache: cache, now: self.configuration.transport.clock.now(),
+                    seed: generator.next(), lastAlive: lastAlive))
         }
         let sockets = try open(control, on: thread)
         var configuration = RelayMachineConfiguration(

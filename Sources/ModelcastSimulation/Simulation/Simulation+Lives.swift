@@ -24,8 +24,8 @@ extension Simulation {
             startRecovery(node)
         case .subscriber:
             let replica = Replica(
-                configuration: replicaConfiguration(node), cache: cache, seed: generator.next(),
-                lastAlive: node.disk.lastContact)
+                configuration: replicaConfiguration(node), cache: cache, now: moment(node),
+                seed: generator.next(), lastAlive: node.disk.lastContact)
             for _ in node.listening { _ = replica.addSender() }
             node.subscriber = replica
             grantSenders(node)

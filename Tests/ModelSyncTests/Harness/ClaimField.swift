@@ -36,7 +36,7 @@ struct ClaimField {
         replica = Replica(
             configuration: ReplicaConfiguration(
                 name: "replica", repairJitterMax: .zero, tombstoneRetention: retention),
-            cache: ModelCache(), seed: 1)
+            cache: ModelCache(), now: .start, seed: 1)
         honest = replica.addSender()
         liar = replica.addSender()
     }

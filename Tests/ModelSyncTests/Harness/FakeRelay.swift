@@ -110,8 +110,7 @@ struct Mesh {
         relays = (0..<count).map { FakeRelay("relay-\($0)") }
         replica = Replica(
             configuration: configuration ?? ReplicaConfiguration(name: "replica", repairJitterMax: .zero),
-            cache: ModelCache(),
-            seed: 1)
+            cache: ModelCache(), now: .start, seed: 1)
         senders = relays.map { [replica] _ in replica.addSender() }
         for index in 0..<originCount { origins.append(try Wire.makeOrigin(name: "origin-\(index)")) }
     }

@@ -4,6 +4,11 @@ import ModelSync
 import ModelWire
 import Testing
 
+extension Moment {
+    /// The time at which a harness begins.
+    static let start = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1_000_000)
+}
+
 /// One origin and one replica that are wired by hand, so that a test decides what arrives.
 struct Wire {
     var origin: Origin
@@ -43,7 +48,7 @@ struct Wire {
         var configuration = ReplicaConfiguration(
             name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax, forwardsBatches: forwardsBatches)
         configuration.versions = versions
-        replica = Replica(configuration: configuration, cache: ModelCache(), seed: seed)
+        replica = Replica(configuration: configuration, cache: ModelCache(), now: .start, seed: seed)
         sender = replica.addSender()
     }
 

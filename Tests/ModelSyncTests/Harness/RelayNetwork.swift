@@ -120,7 +120,7 @@ struct RelayNetwork {
         replicas.append(
             Replica(
                 configuration: ReplicaConfiguration(name: "replica-\(replicas.count)"), cache: ModelCache(),
-                seed: generator.next()))
+                now: now, seed: generator.next()))
     }
 
     mutating func connect(_ listener: Listener, to server: Server) {

@@ -11,7 +11,7 @@ import Testing
     private func read(
         seconds: UInt64, patience: UInt64 = hour * 1000, _ wall: (_ milliseconds: UInt64) -> UInt64
     ) -> [UInt64] {
-        var clock = BelievedClock()
+        var clock = BelievedClock(Moment(wallMilliseconds: wall(0), uptimeMicroseconds: 0))
         return (0..<seconds).map { second in
             let moment = Moment(wallMilliseconds: wall(second * 1000), uptimeMicroseconds: second * 1_000_000)
             return clock.read(moment, patience: patience)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `two leaps as far are not one that has lasted, where nobody looked between them`() {
-        var clock = BelievedClock()
+        var clock = BelievedClock(Moment(wallMilliseconds: Self.start, uptimeMicroseconds: 0))
         let patience = 1_000_000 as UInt64
         for second in [0, 10, 20, 30] as [UInt64] {
             let leap = second > 0 && second < 30 ? 24 * Self.hour : 0

@@ -15,7 +15,7 @@ import Testing
 
     @Test func `a contact while the clock is ahead is no later than it was`() {
         let clocks = clocks()
-        var believed = BelievedClock()
+        var believed = BelievedClock(moment(0))
         for second in 0..<600 as Range<UInt64> {
             let now = moment(second * 1_000, ahead: second >= 300 ? 24 * Self.hour : 0)
             #expect(clocks.contact(by: &believed, now: now) == Self.start + second * 1_000)
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a clock that has just leapt decides nothing, until it has stayed so for some seconds`() {
         let clocks = clocks()
-        var believed = BelievedClock()
+        var believed = BelievedClock(moment(0))
         let last = Self.start
         #expect(!clocks.isUndecided(last, by: &believed, now: moment(0)))
         for second in 1...10 as ClosedRange<UInt64> {
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `a machine that slept for longer than deletes are remembered was away`() {
         let clocks = clocks()
-        var believed = BelievedClock()
+        var believed = BelievedClock(moment(0))
         let last = clocks.contact(by: &believed, now: moment(1_000))
         // Its other clock stood meanwhile.
         #expect(clocks.isForgotten(last, now: moment(2_000, ahead: 25 * Self.hour)))

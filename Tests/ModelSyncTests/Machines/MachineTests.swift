@@ -451,7 +451,7 @@ import Testing
     }
 
     @Test func `a sweep takes its turn ten times a second`() {
-        var sweep = TombstoneSweep()
+        var sweep = TombstoneSweep(now: now(0))
         let turns = (0..<1000).count { sweep.takeTurn(retention: .seconds(8), now: now(UInt64($0) * 1000)) }
         #expect(turns == 10)
     }

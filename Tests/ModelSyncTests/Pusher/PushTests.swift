@@ -15,7 +15,8 @@ import Testing
 
     private func makeReplica() -> Replica {
         Replica(
-            configuration: ReplicaConfiguration(name: "relay", forwardsBatches: true), cache: ModelCache(), seed: 1)
+            configuration: ReplicaConfiguration(name: "relay", forwardsBatches: true), cache: ModelCache(), now: now,
+            seed: 1)
     }
 
     /// Batches of one update each, from sequence 1 on.

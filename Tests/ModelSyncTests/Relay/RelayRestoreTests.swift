@@ -408,7 +408,8 @@ import Testing
         let positions = network.replicas[0].positions
         #expect(positions.count == 1)
         let replica = Replica(
-            configuration: network.replicas[0].configuration, cache: network.replicas[0].cache, seed: 3,
+            configuration: network.replicas[0].configuration, cache: network.replicas[0].cache,
+            now: network.now, seed: 3,
             lastAlive: network.replicas[0].lastContact(now: network.now))
         replica.restore(positions, now: network.now)
         #expect(replica.streamStatus(now: network.now).map(\.state) == [.stale])

@@ -447,7 +447,7 @@ import Testing
     private static func relay() -> Replica {
         var configuration = ReplicaConfiguration(name: "relay", repairJitterMax: .zero)
         configuration.forwardsBatches = true
-        return Replica(configuration: configuration, cache: ModelCache(), seed: 1)
+        return Replica(configuration: configuration, cache: ModelCache(), now: now, seed: 1)
     }
 
     /// Pushes one batch of the job.

@@ -28,7 +28,8 @@ import Testing
             if held[stamp]?.parts[topic] == nil { held[stamp, default: (incarnation, [:])].parts[topic] = step }
             if parts != nil { held[stamp] = nil }
             if step % 40 == 39 {
-                let expired = groups.expired(now: step, patience: 50) { $0.stamp % 2 == 0 ? .givenUp : .awaited }
+                let expired = groups.expired(
+                    now: step, patience: 50, rest: { $0.stamp % 2 == 0 ? .givenUp : .awaited }, isMissing: Self.nothing)
                 for (parts, _) in expired {
                     for (stamp, group) in held where parts.contains(where: { group.parts[$0.topic] == $0.sequence }) {
                         held[stamp] = nil
@@ -49,6 +50,9 @@ import Testing
         }
     }
 
+    /// Of no topic anything is known to be missing.
+    private static let nothing: (String, Topic) -> Bool = { _, _ in false }
+
     @Test func `the names of the topics that a part waits for count as what is held`() {
         var groups = GroupAssembler()
         let many = (0..<2_000).map { Topic.data(type: "Type\($0)") }
@@ -56,10 +60,23 @@ import Testing
             _ = groups.add(
                 part(many[0], stamp), origin: "o", incarnation: 1, stamp: stamp, wanted: many, now: 0, patience: 1_000)
         }
-        let expired = groups.expired(now: 1, patience: 1_000) { _ in .awaited }
+        let expired = groups.expired(now: 1, patience: 1_000, rest: { _ in .awaited }, isMissing: Self.nothing)
         #expect(groups.partCount < 500 && groups.partCount + expired.count == 1_000)
         // The oldest go first.
         #expect(groups.firstHeld(StreamKey(origin: "o", topic: many[0]), of: 1) == UInt64(expired.count) + 1)
+    }
+
+    @Test func `a snapshot that may have brought the rest did not, where more of that topic is known to be missing`() {
+        for missing in [nil, topics[0], topics[1]] {
+            var groups = GroupAssembler()
+            _ = groups.add(
+                part(topics[0], 1), origin: "o", incarnation: 1, stamp: 1, wanted: Array(topics.prefix(2)), now: 0,
+                patience: 10)
+            #expect(groups.covered(topics[1], origin: "o", through: nil).isEmpty)
+            let expired = groups.expired(
+                now: 10, patience: 10, rest: { _ in .givenUp }, isMissing: { $0 == "o" && $1 == missing })
+            #expect(expired.map(\.isWhole) == [missing != topics[1]])
+        }
     }
 
     @Test func `transactions whose time is up at once are looked at from the oldest on, the same in each run`() {
@@ -69,10 +86,11 @@ import Testing
                 part(topics[0], stamp), origin: "o", incarnation: 1, stamp: stamp, wanted: topics, now: 0, patience: 10)
         }
         var stamps: [Stamp] = []
-        _ = groups.expired(now: 10, patience: 10) { held in
+        let rest: (GroupAssembler.Held) -> GroupAssembler.Rest = { held in
             stamps.append(held.stamp)
             return .awaited
         }
+        _ = groups.expired(now: 10, patience: 10, rest: rest, isMissing: Self.nothing)
         #expect(stamps == Array(1...300))
     }
 
@@ -85,10 +103,11 @@ import Testing
         var (looks, ticks) = (0, 0)
         while !groups.isEmpty {
             var looksNow = 0
-            _ = groups.expired(now: 10, patience: 10) { _ in
+            let rest: (GroupAssembler.Held) -> GroupAssembler.Rest = { _ in
                 looksNow += 1
                 return .givenUp
             }
+            _ = groups.expired(now: 10, patience: 10, rest: rest, isMissing: Self.nothing)
             #expect((1...1_024).contains(looksNow))
             (looks, ticks) = (looks + looksNow, ticks + 1)
         }

@@ -101,7 +101,7 @@ import Testing
             let cache = mesh.replica.cache
             try forget(&mesh)
             let replica = Replica(
-                configuration: mesh.replica.configuration, cache: cache, seed: 2,
+                configuration: mesh.replica.configuration, cache: cache, now: mesh.now, seed: 2,
                 lastAlive: mesh.now.wallMilliseconds - age)
             mesh.restart(replica)
             try mesh.connect()

@@ -28,7 +28,7 @@ import Testing
             origin = try Wire.makeOrigin()
             replica = Replica(
                 configuration: ReplicaConfiguration(name: "replica", repairJitterMax: .zero), cache: ModelCache(),
-                seed: 1)
+                now: .start, seed: 1)
             honest = replica.addSender()
             liar = replica.addSender()
             for sender in [honest, liar] {

@@ -63,10 +63,12 @@ import Testing
         wire.deliverAll()
         let positions = wire.replica.positions
         #expect(positions.count == 3 && positions.allSatisfy { $0.hasTransactions })
-        let restored = Replica(configuration: wire.replica.configuration, cache: wire.replica.cache, seed: 2)
+        let restored = Replica(
+            configuration: wire.replica.configuration, cache: wire.replica.cache, now: wire.now, seed: 2)
         restored.restore(positions, now: wire.now)
         #expect(restored.positions.allSatisfy { $0.hasTransactions })
-        let forgetful = Replica(configuration: wire.replica.configuration, cache: wire.replica.cache, seed: 2)
+        let forgetful = Replica(
+            configuration: wire.replica.configuration, cache: wire.replica.cache, now: wire.now, seed: 2)
         forgetful.restore(
             positions.map { position in
                 var position = position

@@ -19,7 +19,7 @@ import Testing
                 origin: $0.origin, topic: $0.topic, incarnation: $0.incarnation, applied: $0.applied)
         }
         let replica = Replica(
-            configuration: mesh.replica.configuration, cache: mesh.replica.cache, seed: 2,
+            configuration: mesh.replica.configuration, cache: mesh.replica.cache, now: mesh.now, seed: 2,
             lastAlive: mesh.now.wallMilliseconds)
         try change(&mesh)
         replica.restore(positions, now: mesh.now)

@@ -25,11 +25,11 @@ import Testing
     @Test func `the store forgets the names that its replica forgets, and keeps their models`() throws {
         let cache = ModelCache()
         let link = try open(cache)
-        let replica = Replica(configuration: ReplicaConfiguration(name: "relay"), cache: cache, seed: 1)
-        replica.limitNames(told: 1000, kept: 5, quiet: .seconds(3))
-        let keeper = ReplicaKeeper(link, link.takeStart(), replica: replica, logger: Logger(label: "test"))
         var time: UInt64 = 10_000_000
         var now: Moment { Moment(wallMilliseconds: 1_800_000_000_000 + time / 1000, uptimeMicroseconds: time) }
+        let replica = Replica(configuration: ReplicaConfiguration(name: "relay"), cache: cache, now: now, seed: 1)
+        replica.limitNames(told: 1000, kept: 5, quiet: .seconds(3))
+        let keeper = ReplicaKeeper(link, link.takeStart(), replica: replica, logger: Logger(label: "test"))
         let topic = Topic.data(type: "User")
         for number in 0..<20 {
             var writer = BatchWriter()

@@ -202,9 +202,10 @@ struct GroupAssembler: Sendable {
     /// - Parameters:
     ///   - patience: how much longer a group is held whose missing parts may still come.
     ///   - rest: what is known of the missing parts of a group.
+    ///   - isMissing: whether something of this topic of the origin is known to be missing, whatever a snapshot brought.
     /// - Returns: their parts, and whether snapshots may have brought all that was missing.
     mutating func expired(
-        now: UInt64, patience: UInt64, rest: (Held) -> Rest
+        now: UInt64, patience: UInt64, rest: (Held) -> Rest, isMissing: (_ origin: String, Topic) -> Bool
     ) -> [(parts: [Part], isWhole: Bool)] {
         guard nextDeadline.map({ $0 <= now }) ?? false || byteCount > GroupAssembler.byteCountMax else { return [] }
         soonest = nil
@@ -233,7 +234,9 @@ struct GroupAssembler: Sendable {
                 if heldByteCount <= GroupAssembler.byteCountKept { break }
             }
         }
-        let whole = due.filter { $0.value.awaited.isSubset(of: $0.value.perhapsCovered) }
+        let whole = due.filter { key, group in
+            group.awaited.allSatisfy { group.perhapsCovered.contains($0) && !isMissing(key.origin, $0) }
+        }
         let others = due.filter { whole[$0.key] == nil }
         return take(whole).map { ($0, true) } + take(others).map { ($0, false) }
     }

@@ -67,7 +67,7 @@ extension Replica {
         let heartbeat = sessions.lazy.filter(\.isSynced).map(\.heartbeatMicroseconds).max() ?? 0
         let expired = groups.expired(
             now: now.uptimeMicroseconds, patience: max(Replica.groupPatienceMicroseconds, heartbeat * 12),
-            rest: { rest(of: $0, now: now) })
+            rest: { rest(of: $0, now: now) }, isMissing: isMending)
         var incomplete = 0
         for (parts, isWhole) in expired {
             let changed = join([], and: [parts], now: now)
@@ -141,7 +141,7 @@ extension Replica {
             return .givenUp
         }
         for topic in held.awaited {
-            if streams[StreamKey(origin: held.origin, topic: topic)]?.isMending ?? false { return .awaited }
+            if isMending(held.origin, topic) { return .awaited }
         }
         let isUntold = held.parts.contains { part in
             guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)] else { return false }
@@ -160,6 +160,10 @@ extension Replica {
         // Counted from when the rest was asked for first, which may be late.
         let isInVain = held.askedSince.map { now.uptimeMicroseconds >= $0 + heldMicrosecondsMax } ?? false
         return !isInVain && isFetched(held, now: now) ? .asked : .givenUp
+    }
+
+    private func isMending(_ origin: String, _ topic: Topic) -> Bool {
+        streams[StreamKey(origin: origin, topic: topic)]?.isMending ?? false
     }
 
     /// Asks for the rest of a transaction where a sender tells a part that is here: that sender has committed the

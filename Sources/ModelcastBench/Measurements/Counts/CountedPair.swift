@@ -17,7 +17,7 @@ struct CountedPair {
             configuration: OriginConfiguration(name: "bench", streamEndpoint: "memory"), cache: ModelCache(), now: start
         )
         replica = Replica(
-            configuration: ReplicaConfiguration(name: "bench-subscriber"), cache: ModelCache(), seed: 1)
+            configuration: ReplicaConfiguration(name: "bench-subscriber"), cache: ModelCache(), now: start, seed: 1)
         sender = replica.addSender()
     }
 
