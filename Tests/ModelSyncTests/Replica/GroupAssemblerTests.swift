@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Of no topic anything is known to be missing.
-    private static let nothing: (String, Topic) -> Bool = { _, _ in false }
+    private static let nothing: @Sendable (String, Topic) -> Bool = { _, _ in false }
 
     @Test func `the names of the topics that a part waits for count as what is held`() {
         var groups = GroupAssembler()

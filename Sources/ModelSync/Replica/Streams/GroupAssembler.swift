@@ -202,7 +202,7 @@ struct GroupAssembler: Sendable {
     /// - Parameters:
     ///   - patience: how much longer a group is held whose missing parts may still come.
     ///   - rest: what is known of the missing parts of a group.
-    ///   - isMissing: whether something of this topic of the origin is known to be missing, whatever a snapshot brought.
+    ///   - isMissing: whether something of this topic of the origin is known to be missing, whatever snapshots brought.
     /// - Returns: their parts, and whether snapshots may have brought all that was missing.
     mutating func expired(
         now: UInt64, patience: UInt64, rest: (Held) -> Rest, isMissing: (_ origin: String, Topic) -> Bool
