@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Uses the inspector of a gateway that may write, as a person would: in Chromium, with mouse and keys.
 
-    inspector.py URL [--walk] [--shots FOLDER]
+    inspector.py URL [--walk | --token FILE --type TYPE] [--shots FOLDER]
 
 What the page shows is compared with what was written through the same gateway: a model is looked for and opened, its
 fields and its history are read, changes are followed and held, and the copy is compared with its sender. A name that is
-markup must stay a name. With --walk it only opens each view, whatever is there. Fails where anything is not as it was
+markup must stay a name. With --walk it only opens each view, whatever is there; with --token it goes to a gateway that
+asks for one, gives a wrong one and the right one, which reads one type, and has it forgotten. Fails where anything is not as it was
 written, and where the page throws, or its policy has stopped something. Pictures of the views go into the folder.
 
 Needs websockets from PyPI, and Chromium. Scripts/real-clients runs it.
@@ -225,6 +226,30 @@ class Visit:
         wait(lambda: "equal" in (self.browser.text(verdict) or ""), "the copy is equal to that of its sender")
         self.picture("compare")
 
+    def token(self, token, readable):
+        self.open("/models")
+        form = "[data-test=token-form]"
+
+        def enter(text):
+            self.browser.click("[data-test=token]")
+            self.browser.write(text)
+            self.browser.press("Enter", 13)
+
+        wait(lambda: "asks for a token" in (self.browser.text(form) or ""), "the page asks for a token")
+        self.picture("token")
+        enter("a token of nobody")
+        wait(lambda: "does not know that token" in (self.browser.text(form) or ""), "a wrong token is refused")
+        enter(token)
+        types = "[...document.querySelectorAll('[data-test=type]')].map(row => row.dataset.type)"
+        wait(lambda: self.browser.run(types) == [readable], f"{readable} is all that this token reads")
+        self.browser.click(f"[data-test=type][data-type={readable}]")
+        wait(lambda: self.browser.texts("[data-test=row]"), "its models are shown")
+        self.open("/overview")
+        wait(lambda: "not for this token" in (self.browser.text("h1") or ""), "the status is said to be for others")
+        self.picture("token-overview")
+        self.browser.click("#forget")
+        wait(lambda: self.browser.text(form), "the page asks again when its token is forgotten")
+
     def walk(self):
         """Opens each view, and each type in it, whatever is there."""
         types = [row["type"] for row in ask(f"{self.url}/v1/types")["types"]]
@@ -244,6 +269,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("url")
     parser.add_argument("--walk", action="store_true", help="only open each view")
+    parser.add_argument("--token", type=Path, help="the file of the token that is given")
+    parser.add_argument("--type", help="the one type that this token reads")
     parser.add_argument("--shots", type=Path, help="a folder for pictures")
     options = parser.parse_args()
     if options.shots:
@@ -254,6 +281,9 @@ def main():
             visit = Visit(options.url, browser, options.shots)
             if options.walk:
                 print(f"inspector: {visit.walk()} addresses opened")
+            elif options.token:
+                visit.token(options.token.read_text().strip(), options.type)
+                print("inspector: with a token there is what it reads, and without it nothing")
             else:
                 for step in (visit.overview, visit.models, visit.one_model, visit.changes, visit.compare):
                     step()

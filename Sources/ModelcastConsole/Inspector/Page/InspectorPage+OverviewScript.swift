@@ -28,7 +28,7 @@ extension InspectorPage {
             if (this.told === error.detail) return;
             this.told = error.detail;
             const advice = error.status === 403
-              ? 'The status needs a token with the right “operate”. Models, history and changes work without it.'
+              ? 'Models, history and changes work without it.'
               : 'Models, history and changes may work without it.';
             this.verdict.replaceChildren(
               h('h1', {}, error.status === 403 ? 'The status is not for this token' : 'The status is not served'),

@@ -369,6 +369,7 @@ extension InspectorPage {
         }
         @media (max-width: 480px) {
           .process { max-width: 15ch; }
+          .bar:has(#forget:not([hidden])) .wordmark { display: none; }
           .contact { min-width: 0; margin-right: 0; }
           .tabs { justify-content: space-between; gap: 0; }
           .tabs a { padding: 7px 5px 8px; }
