@@ -33,14 +33,15 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
     /// Fields from a dictionary.
     /// - Complexity: O(*n* log *n*)
     public init(_ values: [String: Value]) {
-        self.init(values.map { ($0.key, $0.value) }.sorted { Fields.precedes($0.0, $1.0) })
+        self.init(pairs: values.map { ($0.key, $0.value) }.sorted { Fields.precedes($0.0, $1.0) })
     }
 
     /// Fields as they are written in a program, best in order.
     /// - Complexity: O(*n*) when they are in order, otherwise O(*n*²).
-    public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+    public init(dictionaryLiteral elements: (String, Value)...) { self.init(pairs: elements) }
 
-    private init(_ elements: [(String, Value)]) {
+    /// Fields from pairs. A dictionary would take two names for one that write one character in two ways.
+    package init(pairs elements: [(String, Value)]) {
         encodedBytes = []
         encodedBytes.reserveCapacity(elements.count &* 32)
         var last = 0..<0

@@ -1,3 +1,5 @@
+import ModelRecord
+
 /// The models of an origin that end, by the time at which each has to be looked at: at its end, or before.
 ///
 /// A model stands in it once, however often its end is moved: a later end is found when the model is looked at.
@@ -5,7 +7,12 @@ struct ExpiryQueue {
     /// The type and id of a model.
     struct Key: Hashable {
         let type: String
-        let id: String
+        /// The id.
+        let exactID: ExactText
+
+        init(type: String, id: String) { (self.type, exactID) = (type, ExactText(id)) }
+
+        var id: String { exactID.text }
     }
 
     /// The models by the times at which they are due, and former times, which count for nothing.

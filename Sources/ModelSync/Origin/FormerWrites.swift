@@ -92,13 +92,13 @@ struct FormerPart {
     /// This part as updates with the versions that it has, in their order. A replica that has all of it already is not
     /// changed, and nothing later is overwritten.
     var updates: [Update] {
-        var fields: [Stamp: [String: Value]] = [:]
-        for cell in cells { fields[cell.version.stamp, default: [:]][cell.field] = cell.value }
-        for stamp in [floor, touched].compactMap({ $0 }) { fields[stamp] = fields[stamp] ?? [:] }
+        var fields: [Stamp: [(String, Value)]] = [:]
+        for cell in cells { fields[cell.version.stamp, default: []].append((cell.field, cell.value)) }
+        for stamp in [floor, touched].compactMap({ $0 }) { fields[stamp] = fields[stamp] ?? [] }
         return fields.sorted { $0.key < $1.key }.map { stamp, fields in
-            guard stamp == floor else { return Update(operation: .merge, stamp: stamp, fields: Fields(fields)) }
+            guard stamp == floor else { return Update(operation: .merge, stamp: stamp, fields: Fields(pairs: fields)) }
             // A delete leaves neither a field nor a touch of its stamp.
-            return Update(operation: isToldByDigest ? .replace : .delete, stamp: stamp, fields: Fields(fields))
+            return Update(operation: isToldByDigest ? .replace : .delete, stamp: stamp, fields: Fields(pairs: fields))
         }
     }
 }

@@ -115,10 +115,9 @@ extension Origin {
     private mutating func writeAhead(_ updates: [AheadUpdate], limit: Stamp, now: Moment) -> Int {
         // Each model is made anew: what does not lie ahead as it was, and the rest above it.
         let scratch = ModelCache()
-        var models: [String: Set<String>] = [:]
+        var models: [String: Set<ExactText>] = [:]
         for ahead in updates {
-            let id = ahead.record.id
-            if models[ahead.type, default: []].insert(id).inserted {
+            if models[ahead.type, default: []].insert(ExactText(ahead.record.id)).inserted {
                 let part = FormerPart(ahead.record, of: configuration.name) { $0 <= limit }
                 for update in part?.updates ?? [] {
                     commit(update, stamp: update.stamp, ahead.record, to: scratch.table(ahead.type), of: scratch)
@@ -135,7 +134,7 @@ extension Origin {
         }
         cache.commit { commit in
             for (type, ids) in models {
-                for id in ids {
+                for id in ids.lazy.map(\.text) {
                     guard let record = scratch.record(type: type, id: id, includingTombstones: true) else { continue }
                     commit.overwrite(type: type, id: id, with: record)
                 }

@@ -148,7 +148,9 @@ extension Pusher {
     /// The name of a model that a relay lacked.
     struct LackedModel: Hashable {
         let type: String
-        let id: String
+        private let id: ExactText
+
+        init(type: String, id: String) { (self.type, self.id) = (type, ExactText(id)) }
     }
 
     struct SentAgain {

@@ -56,8 +56,8 @@ extension ControlService {
         counters: inout Counters
     ) {
         let budget = configuration.budget
-        let records = Set(ids).sorted().compactMap {
-            served.cache.record(type: type, id: $0, includingTombstones: true)
+        let records = Set(ids.lazy.map(ExactText.init)).sorted().compactMap {
+            served.cache.record(type: type, id: $0.text, includingTombstones: true)
         }
         let total = records.reduce(0) { $0 + $1.byteCount }
         // A single record may be larger, as far as the budget of a second goes.

@@ -108,7 +108,7 @@ private struct HolderComparison: ~Copyable {
         var found: [Verification.Difference] = []
         try right.snapshot([.data(type: type)]) { _, records in
             for record in records {
-                guard let other = mine[record.id] else { continue }
+                guard let other = mine[ExactText(record.id)] else { continue }
                 found += Verification.differences(record.id, other, record).filter(\.isOfValuesOnly)
             }
         }
@@ -120,7 +120,7 @@ private struct HolderComparison: ~Copyable {
         let mine = try left.records(prefixes)
         let theirs = try right.records(prefixes)
         return Set(mine.keys).union(theirs.keys).sorted()
-            .flatMap { Verification.differences($0, mine[$0], theirs[$0]) }
+            .flatMap { Verification.differences($0.text, mine[$0], theirs[$0]) }
     }
 }
 

@@ -141,10 +141,10 @@ struct ControlConnection: ~Copyable {
     }
 
     /// Every record whose topic begins with one of `prefixes`, by its id. The prefixes are of one type.
-    mutating func records(_ prefixes: [Topic]) throws -> [String: CellRecord] {
-        var result: [String: CellRecord] = [:]
+    mutating func records(_ prefixes: [Topic]) throws -> [ExactText: CellRecord] {
+        var result: [ExactText: CellRecord] = [:]
         try snapshot(prefixes) { _, records in
-            for record in records { result[record.id] = record }
+            for record in records { result[ExactText(record.id)] = record }
         }
         return result
     }

@@ -121,7 +121,7 @@ private struct CopyComparison: ~Copyable {
     }
 
     private func differences(
-        _ type: String, _ buckets: [Int], _ theirs: [String: CellRecord]
+        _ type: String, _ buckets: [Int], _ theirs: [ExactText: CellRecord]
     ) -> Set<Verification.Difference> {
         var theirs = theirs
         var found: Set<Verification.Difference> = []
@@ -129,11 +129,11 @@ private struct CopyComparison: ~Copyable {
         for bucket in buckets {
             snapshot.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
                 let id = record.id
-                found.formUnion(Verification.differences(id, record, theirs.removeValue(forKey: id)))
+                found.formUnion(Verification.differences(id, record, theirs.removeValue(forKey: ExactText(id))))
                 return true
             }
         }
-        for (id, record) in theirs { found.formUnion(Verification.differences(id, nil, record)) }
+        for (id, record) in theirs { found.formUnion(Verification.differences(id.text, nil, record)) }
         return found
     }
 

@@ -139,7 +139,7 @@ extension Verification {
         for field in fields where mine[field] != theirs[field] {
             differences.append(
                 Difference(
-                    id: id, subject: .field(field), left: holding(mine[field]), right: holding(theirs[field])))
+                    id: id, subject: .field(field.text), left: holding(mine[field]), right: holding(theirs[field])))
         }
         return differences
     }
@@ -152,7 +152,7 @@ extension Verification {
 
     private static func holding(_ cell: Cell?) -> Holding { cell.map { .cell($0) } ?? .nothing }
 
-    private static func cells(_ record: CellRecord) -> [String: Cell] {
-        Dictionary(record.cells.map { ($0.field, $0) }, uniquingKeysWith: { first, _ in first })
+    private static func cells(_ record: CellRecord) -> [ExactText: Cell] {
+        Dictionary(record.cells.map { (ExactText($0.field), $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

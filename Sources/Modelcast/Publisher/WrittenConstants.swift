@@ -5,7 +5,7 @@ import ModelRecord
 struct WrittenConstants: Sendable {
     private struct Key: Hashable {
         let type: String
-        let id: String
+        let id: ExactText
     }
 
     /// What the writes so far tell of a model.
@@ -23,7 +23,7 @@ struct WrittenConstants: Sendable {
     /// - Throws: ``ModelcastError`` where an earlier write has set another value.
     mutating func add(_ write: ModelWrite) throws(ModelcastError) {
         guard write.hasConstants else { return }
-        let key = Key(type: write.type, id: write.id)
+        let key = Key(type: write.type, id: ExactText(write.id))
         var known = models[key] ?? Known()
         for pair in write.constantPairs {
             if let old = known.values[pair.field], !old.isNull, old != pair.value {
@@ -36,7 +36,9 @@ struct WrittenConstants: Sendable {
         if !known.isDeleted { unchecked.append(write) }
     }
 
-    mutating func delete(_ type: String, _ id: String) { models[Key(type: type, id: id)] = Known(isDeleted: true) }
+    mutating func delete(_ type: String, _ id: String) {
+        models[Key(type: type, id: ExactText(id))] = Known(isDeleted: true)
+    }
 
     /// Compares the writes with the cache, and with a copy of what others have written.
     /// - Throws: ``ModelcastError`` where there is another value.

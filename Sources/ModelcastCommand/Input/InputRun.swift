@@ -11,7 +11,7 @@ struct InputRun: ~Copyable {
     /// The process ends when its input is published, and exit code 0 says that it was.
     private let endsByItself: Bool
     /// The ids of this input, where it is a full data set.
-    private var ids: Set<String> = []
+    private var ids: Set<ExactText> = []
     /// The number of the last line, blank ones included.
     private var lineNumber = 0
     private var lineCount = 0
@@ -87,11 +87,11 @@ struct InputRun: ~Copyable {
         lineCount += 1
         do throws(LineRefusal) {
             let model = try ModelLine(text, idField: plan.idField, idType: plan.idType)
-            if plan.isWhole { ids.insert(model.id) }
+            if plan.isWhole { ids.insert(ExactText(model.id)) }
             try publish(model)
         } catch {
             // The line cannot be taken, but it names its model: that is not gone from the input.
-            if let id = error.id { ids.insert(id) }
+            if let id = error.id { ids.insert(ExactText(id)) }
             if error.mayNameModel { unnamedCount += 1 }
             try refuse(error.reason)
         }
@@ -153,7 +153,7 @@ struct InputRun: ~Copyable {
         var gone: [String] = []
         let ids = ids
         publisher.cache.snapshot().forEach(type: plan.type) { record in
-            if !ids.contains(record.id) { gone.append(record.id) }
+            if !ids.contains(ExactText(record.id)) { gone.append(record.id) }
             return true
         }
         if !gone.isEmpty, !ids.isEmpty, unnamedCount > 0, plan.deleteLimit == nil {

@@ -43,8 +43,8 @@ final class ChangeOutput: @unchecked Sendable {
     func beginEnd() { state.withLock { $0.isEnding = true } }
 
     /// Writes the changes of models with one of these ids, or all where `ids` is nil. Runs on the queue.
-    func write(_ changes: ChangeSet, ids: Set<String>?) {
-        for change in changes where !hasEnded && ids?.contains(change.id) ?? true {
+    func write(_ changes: ChangeSet, ids: Set<ExactText>?) {
+        for change in changes where !hasEnded && ids?.contains(ExactText(change.id)) ?? true {
             writer.writeLine(change)
             flushIfFull()
         }

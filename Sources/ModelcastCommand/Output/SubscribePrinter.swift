@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// The orders of a `modelcast subscribe`, as its command line gives them.
 struct SubscribePlan: Sendable {
     /// The ids of the models to print; nil for all.
-    let ids: Set<String>?
+    let ids: Set<ExactText>?
     let printsChanges: Bool
     let endsWhenLive: Bool
     let printsModels: Bool
@@ -96,7 +96,7 @@ struct SubscribePrinter: Service {
                 var records: [(id: String, record: CellRecord)] = []
                 snapshot.forEach(type: type) { record in
                     let id = record.id
-                    if plan.ids?.contains(id) ?? true { records.append((id, record)) }
+                    if plan.ids?.contains(ExactText(id)) ?? true { records.append((id, record)) }
                     return true
                 }
                 records.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }

@@ -37,12 +37,12 @@ struct Get: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await question.client()
-        var records: [String: CellRecord] = [:]
-        for record in try await client.fetch(type, ids) where record.exists { records[record.id] = record }
+        var records: [ExactText: CellRecord] = [:]
+        for record in try await client.fetch(type, ids) where record.exists { records[ExactText(record.id)] = record }
         var writer = JSONWriter()
         var missing: [String] = []
         for id in ids {
-            if let record = records[id] {
+            if let record = records[ExactText(id)] {
                 writer.writeLine(type: type, model: record, version: record.lastVersion)
             } else {
                 missing.append(id)

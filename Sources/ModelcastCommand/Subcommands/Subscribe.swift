@@ -117,7 +117,8 @@ struct Subscribe: AsyncParsableCommand {
         let metrics = console.begin()
         let subscriber = try Subscriber(configuration, logger: logger)
         let plan = SubscribePlan(
-            ids: id.isEmpty ? nil : Set(id), printsChanges: changes, endsWhenLive: untilLive, printsModels: models,
+            ids: id.isEmpty ? nil : Set(id.map(ExactText.init)), printsChanges: changes, endsWhenLive: untilLive,
+            printsModels: models,
             printsDigest: digest, timeout: timeout?.duration)
         let more =
             try keys.services(of: configuration.security, logger: logger)

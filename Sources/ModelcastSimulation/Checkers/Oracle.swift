@@ -5,7 +5,11 @@ import ModelWire
 /// A model's type and id.
 struct ModelKey: Hashable, CustomStringConvertible {
     let type: String
-    let id: String
+    private let exactID: ExactText
+
+    init(type: String, id: String) { (self.type, exactID) = (type, ExactText(id)) }
+
+    var id: String { exactID.text }
 
     var description: String { "\(type) \(id)" }
 

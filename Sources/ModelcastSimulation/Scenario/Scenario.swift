@@ -50,6 +50,8 @@ public struct Scenario: Sendable {
         /// Where deleted models are forgotten, wall clocks leap a day ahead for a moment: those of publishers and jobs,
         /// or those of relays and subscribers.
         case leaps
+        /// Models have ids whose texts are equal in pairs, while their bytes differ.
+        case twins
     }
 
     /// - Parameters:

@@ -73,7 +73,8 @@ extension ScenarioPlay {
                 }
             }
         }
-        let id = "\(isForgetful ? node.name + "-" : "")\(Int.random(in: 0...6, using: &generator))"
+        let (prefix, number) = (isForgetful ? node.name + "-" : "", Int.random(in: 0...6, using: &generator))
+        let id = hasTwins ? TwinIDs.id(prefix, number) : "\(prefix)\(number)"
         if endsModels, write != .delete { fields["$expires"] = end(for: node) }
         // Nobody listens to a job, so it leases nothing.
         if simulation.settings.hasLeases, write != .delete, node.kind == .publisher { fields["$leaseMs"] = lease() }

@@ -37,6 +37,8 @@ struct ScenarioPlay {
     /// The kinds of node whose clocks leap, if any do. What a writer's clock has put far ahead must be refused by
     /// everybody (guarantees article, clocks), so no other clock leaps then.
     let leaping: Set<SimulatedNode.Kind>
+    /// Models have ids whose texts are equal in pairs.
+    let hasTwins: Bool
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -80,6 +82,8 @@ struct ScenarioPlay {
             isForgetful && features.contains(.leaps) && Int.random(in: 0..<3, using: &leapGenerator) > 0
         leaping =
             !clocksLeap ? [] : Bool.random(using: &leapGenerator) ? [.publisher, .job] : [.relay, .subscriber]
+        var twinGenerator = SeededGenerator(seed: scenario.seed &* 0xB7E1_5162_8AED_2A6B &+ 7)
+        hasTwins = features.contains(.twins) && Int.random(in: 0..<8, using: &twinGenerator) == 0
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }

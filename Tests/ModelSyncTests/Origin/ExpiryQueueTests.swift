@@ -28,6 +28,15 @@ import Testing
         }
     }
 
+    @Test func `two models whose ids are equal as texts, and not as bytes, end both`() {
+        var queue = ExpiryQueue()
+        for (id, due) in [(twins.0, 5), (twins.1, 9)] as [(String, UInt64)] {
+            queue.note(ExpiryQueue.Key(type: "T", id: id), dueAt: due)
+        }
+        let taken = (0..<3).map { _ in queue.take(now: 10).map { ExactText($0.id) } }
+        #expect(taken == [ExactText(twins.0), ExactText(twins.1), nil])
+    }
+
     @Test func `an end that is moved 100,000 times takes the room of one`() {
         var queue = ExpiryQueue()
         for number in 0..<100_000 { queue.note(ExpiryQueue.Key(type: "T", id: "1"), dueAt: UInt64(number) + 1) }

@@ -43,6 +43,8 @@ import Testing
         try job.write(.delete, "12")
         try job.write(.merge, "12", ["name": "again"])
         try job.write(.merge, "empty")
+        for id in [twins.0, twins.1] { try job.write(id, 1, type: "Twin") }
+        try job.write(.merge, "fields", [twins.0: 1, twins.1: 2])
         try job.run(milliseconds: 500)
         return job
     }

@@ -47,6 +47,31 @@ import Testing
         }
     }
 
+    @Test func `models whose ids are equal as texts, and not as bytes, are two, to each holder and each question`()
+        async throws
+    {
+        let publisher = try makePublisher()
+        try publisher.merge("User", twins.0, ["n": 1])
+        try publisher.merge("User", twins.1, ["n": 2])
+        try await during(publisher) { publisher in
+            let origin = try await publisher.boundEndpoints
+            try await during(makeSubscriber(of: origin)) { subscriber in
+                try await subscriber.waitUntilLive()
+                #expect(subscriber["User", twins.0]?["n"] == 1 && subscriber["User", twins.1]?["n"] == 2)
+                let asked = try ControlClient(endpoint: try await subscriber.boundControl)
+                let records = try await asked.fetch("User", [twins.0, twins.1])
+                #expect(Set(records.map { ExactText($0.id) }) == [ExactText(twins.0), ExactText(twins.1)])
+                let holder = try ControlClient(endpoint: origin.control)
+                let found = try await asked.verify(against: holder, comparingValues: true)
+                let isEqual = found.allSatisfy { $0.isEqual }
+                #expect(isEqual)
+                try publisher.delete("User", twins.0)
+                #expect(await eventually { subscriber["User", twins.0] == nil })
+                #expect(subscriber["User", twins.1]?["n"] == 2)
+            }
+        }
+    }
+
     @Test func `a field that one copy has lost is named by type, id and field`() async throws {
         let publisher = try makePublisher()
         for id in 0..<100 { try publisher.merge("User", "\(id)", ["age": 1, "name": "Ada"]) }

@@ -32,7 +32,7 @@ struct Comparison: Sendable {
     /// The question that is under way, and when it was sent.
     private(set) var request: (rid: UInt64, question: Question, sentAt: UInt64)?
     /// The records of the answer that have come.
-    private var records: [String: CellRecord] = [:]
+    private var records: [ExactText: CellRecord] = [:]
     private var idCountMax = Comparison.idCountMax
     /// Nothing is asked before this time, after a refusal that passes. Batches go on meanwhile.
     private var notBefore: UInt64 = 0
@@ -113,9 +113,11 @@ struct Comparison: Sendable {
     /// over.
     mutating func take(_ arrived: [CellRecord]) {
         guard case .fetch(_, let ids) = request?.question else { return }
-        let asked = Set(ids)
-        for record in arrived where asked.contains(record.id) {
-            records[record.id] = records[record.id].flatMap { CellRecord.joining(parts: [$0, record]) } ?? record
+        let asked = Set(ids.lazy.map(ExactText.init))
+        for record in arrived {
+            let id = ExactText(record.id)
+            guard asked.contains(id) else { continue }
+            records[id] = records[id].flatMap { CellRecord.joining(parts: [$0, record]) } ?? record
         }
     }
 
@@ -124,7 +126,7 @@ struct Comparison: Sendable {
     mutating func complete(_ former: FormerWrites) -> (type: String, ids: [String])? {
         guard case .fetch(let type, let ids) = request?.question else { return nil }
         finish(ids)
-        return (type, ids.filter { !former.isHeld($0, of: type, by: records[$0]) })
+        return (type, ids.filter { !former.isHeld($0, of: type, by: records[ExactText($0)]) })
     }
 
     /// Asks for fewer ids, because the answer would be too large.

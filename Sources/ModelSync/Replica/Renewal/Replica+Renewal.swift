@@ -136,18 +136,18 @@ extension Replica {
                 for bucket in 0..<256 {
                     let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
                     guard renewal.prefixes.contains(where: { $0.isPrefix(of: topic) }) else { continue }
-                    var wanted: [String: CellRecord] = [:]
+                    var wanted: [ExactText: CellRecord] = [:]
                     new.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
-                        wanted[record.id] = record
+                        wanted[ExactText(record.id)] = record
                         return true
                     }
                     old.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
-                        let record = (id: record.id, old: record)
-                        let better = wanted.removeValue(forKey: record.id)
-                        if better != record.old { commit.overwrite(type: type, id: record.id, with: better) }
+                        let id = record.id
+                        let better = wanted.removeValue(forKey: ExactText(id))
+                        if better != record { commit.overwrite(type: type, id: id, with: better) }
                         return true
                     }
-                    for (id, record) in wanted { commit.overwrite(type: type, id: id, with: record) }
+                    for (id, record) in wanted { commit.overwrite(type: type, id: id.text, with: record) }
                 }
             }
         }

@@ -28,7 +28,7 @@ public struct PartedRecords: Sendable {
         var whole: [(type: String, records: [CellRecord])] = []
         var records = records
         if var begun = open.removeValue(forKey: rid) {
-            if let next = records.first, begun.type == type, next.id == begun.parts[0].id {
+            if let next = records.first, begun.type == type, ExactText(next.id) == ExactText(begun.parts[0].id) {
                 records.removeFirst()
                 begun.parts.append(next)
                 begun.byteCount += next.byteCount
