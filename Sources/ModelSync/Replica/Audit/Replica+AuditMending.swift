@@ -208,7 +208,7 @@ extension Replica {
         guard let audit = audits[type] else { return }
         let origin = sessions[audit.sender.index].name
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
-        let replacements = Dictionary(fetched.map { ($0.id, $0) }) { $1 }
+        let replacements = Dictionary(fetched.map { (ExactText($0.id), $0) }) { $1 }
         let snapshot = cache.snapshot()
         // Where this copy stands at these heads, everything in it had been sent when they were read, so no correct
         // stamp in it is later.
@@ -222,7 +222,7 @@ extension Replica {
                 snapshot.forEach(type: type, buckets: range, includingTombstones: true) { record in
                     let versions = [record.touched, record.floor].compactMap { $0 } + record.cells.map(\.version)
                     if versions.contains(where: { $0.origin == origin && $0.stamp > told.stamp }) {
-                        commit.overwrite(type: type, id: record.id, with: replacements[record.id])
+                        commit.overwrite(type: type, id: record.id, with: replacements[ExactText(record.id)])
                     }
                     return true
                 }
