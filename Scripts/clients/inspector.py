@@ -6,8 +6,9 @@
 What the page shows is compared with what was written through the same gateway: a model is looked for and opened, its
 fields and its history are read, changes are followed and held, and the copy is compared with its sender. A name that is
 markup must stay a name. With --walk it only opens each view, whatever is there; with --token it goes to a gateway that
-asks for one, gives a wrong one and the right one, which reads one type, and has it forgotten. Fails where anything is not as it was
-written, and where the page throws, or its policy has stopped something. Pictures of the views go into the folder.
+asks for one, gives a wrong one and the right one, which reads one type, and has it forgotten. Fails where anything is
+not as it was written, and where the page throws, or its policy has stopped something. Pictures of the views go into the
+folder.
 
 Needs websockets from PyPI, and Chromium. Scripts/real-clients runs it.
 """

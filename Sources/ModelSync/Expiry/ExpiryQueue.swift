@@ -4,21 +4,10 @@ import ModelRecord
 ///
 /// A model stands in it once, however often its end is moved: a later end is found when the model is looked at.
 struct ExpiryQueue {
-    /// The type and id of a model.
-    struct Key: Hashable {
-        let type: String
-        /// The id.
-        let exactID: ExactText
-
-        init(type: String, id: String) { (self.type, exactID) = (type, ExactText(id)) }
-
-        var id: String { exactID.text }
-    }
-
     /// The models by the times at which they are due, and former times, which count for nothing.
-    private var queue = TimedQueue<Key>()
+    private var queue = TimedQueue<ModelKey>()
     /// When each model is due.
-    private var dues: [Key: UInt64] = [:]
+    private var dues: [ModelKey: UInt64] = [:]
 
     /// How many models end.
     var count: Int { dues.count }
@@ -30,11 +19,11 @@ struct ExpiryQueue {
     var dueAt: UInt64? { queue.nextTime }
 
     /// When a model is due.
-    subscript(key: Key) -> UInt64? { dues[key] }
+    subscript(key: ModelKey) -> UInt64? { dues[key] }
 
     /// Takes note that a model has to be looked at, unless it is due earlier.
     /// - Complexity: O(log *models*)
-    mutating func note(_ key: Key, dueAt: UInt64) {
+    mutating func note(_ key: ModelKey, dueAt: UInt64) {
         if let known = dues[key], known <= dueAt { return }
         dues[key] = dueAt
         queue.add(key, at: dueAt)
@@ -42,7 +31,7 @@ struct ExpiryQueue {
 
     /// Takes out a model that is due; nil where none is.
     /// - Complexity: O(log *models*)
-    mutating func take(now: UInt64) -> Key? {
+    mutating func take(now: UInt64) -> ModelKey? {
         while let next = queue.nextTime, next <= now, let (time, key) = queue.removeFirst() {
             guard dues[key] == time else { continue }
             dues[key] = nil

@@ -32,7 +32,7 @@ extension Origin {
         }
     }
 
-    private mutating func delete(_ key: ExpiryQueue.Key, now: Moment) {
+    private mutating func delete(_ key: ModelKey, now: Moment) {
         // The names are those of a write that was taken, so no error comes.
         let outcome = try? write(.delete, type: key.type, id: key.id, fields: EncodedFields(), now: now)
         if let outcome, outcome != .unchanged { counters[.modelsExpired] += 1 }
@@ -44,7 +44,7 @@ extension Origin {
         guard let record = state.table.record(id, idHash: idHash) else { return }
         if record.lease?.version.origin == configuration.name { endings.leases.isAny = true }
         guard let end = record.expires else { return }
-        let key = ExpiryQueue.Key(type: state.name, id: record.id)
+        let key = ModelKey(type: state.name, id: record.id)
         if end > now.wallMilliseconds { note(key, end: end, now: now) } else { delete(key, now: now) }
     }
 
@@ -68,7 +68,7 @@ extension Origin {
     private mutating func noteEnds(of record: CellRecord, type: String, now: Moment) {
         let ends = [record.expires, timeLeft(ofFormerLease: record, now: now).map { now.wallMilliseconds + $0 }]
         if record.lease?.version.origin == configuration.name { endings.leases.isAny = true }
-        for case let end? in ends { note(ExpiryQueue.Key(type: type, id: record.id), end: end, now: now) }
+        for case let end? in ends { note(ModelKey(type: type, id: record.id), end: end, now: now) }
     }
 
     /// Takes note of the ends of all models that an earlier start has left.
@@ -82,7 +82,7 @@ extension Origin {
         }
     }
 
-    private mutating func note(_ key: ExpiryQueue.Key, end: UInt64, now: Moment) {
+    private mutating func note(_ key: ModelKey, end: UInt64, now: Moment) {
         let left = end.subtractingOrZero(now.wallMilliseconds)
         let (microseconds, isPast) = left.multipliedReportingOverflow(by: 1000)
         let (dueAt, isLate) = now.uptimeMicroseconds.addingReportingOverflow(microseconds)
@@ -101,7 +101,7 @@ extension Origin {
         for type in snapshot.types {
             var forgotten: String?
             snapshot.forEach(type: type) { record in
-                let key = ExpiryQueue.Key(type: type, id: record.id)
+                let key = ModelKey(type: type, id: record.id)
                 if record.expires.map({ $0 < UInt64.max / 1_000_000 }) ?? false, endings.expiries[key] == nil {
                     forgotten = "\(type) \(record.id)"
                 }

@@ -82,7 +82,7 @@ extension Pusher {
         guard let (type, ids) = models else { return }
         var missing: [String] = []
         for id in ids {
-            let model = LackedModel(type: type, id: id)
+            let model = ModelKey(type: type, id: id)
             if let reason = unsendable[model] {
                 failComparison(relay, reason)
                 continue
@@ -106,7 +106,7 @@ extension Pusher {
     /// Takes note that the origin cannot send again what a relay lacks of a model. The comparison with that relay fails
     /// when all else has reached it.
     public func cannotSendAgain(_ id: String, type: String, reason: String) {
-        let model = LackedModel(type: type, id: id)
+        let model = ModelKey(type: type, id: id)
         let message =
             "\(type) \(id) cannot be sent again: \(reason); set the limits to what they were when it was written, or "
             + "write it anew"
@@ -124,8 +124,8 @@ extension Pusher {
     /// Remembers the position of a batch of former writes, which is one whose stamps lie below its incarnation.
     func noteSentAgain(_ payload: Span<UInt8>, type: String, position: Int) {
         guard !sentAgain.isEmpty, decoder.lastStamp < decoder.incarnation else { return }
-        for id in decoder.ids(in: payload) where sentAgain[LackedModel(type: type, id: id)] != nil {
-            let model = LackedModel(type: type, id: id)
+        for id in decoder.ids(in: payload) where sentAgain[ModelKey(type: type, id: id)] != nil {
+            let model = ModelKey(type: type, id: id)
             sentAgain[model] = SentAgain(position: position, lackers: [])
             sentAgainOrder.append((position, model))
         }
@@ -143,14 +143,6 @@ extension Pusher {
             relays.allSatisfy({ $0.failure != nil || $0.isCompared })
         else { return }
         sentAgain = [:]
-    }
-
-    /// The name of a model that a relay lacked.
-    struct LackedModel: Hashable {
-        let type: String
-        private let id: ExactText
-
-        init(type: String, id: String) { (self.type, self.id) = (type, ExactText(id)) }
     }
 
     struct SentAgain {

@@ -43,11 +43,11 @@ public final class Pusher {
     /// The former writes that are compared with each relay; nil where there are none.
     var former: FormerWrites?
     /// The models that some relay lacked, for as long as the batch that carries one is kept.
-    var sentAgain: [LackedModel: SentAgain] = [:]
+    var sentAgain: [ModelKey: SentAgain] = [:]
     /// The same models in the order of their batches.
-    var sentAgainOrder = Fifo<(position: Int, model: LackedModel)>()
+    var sentAgainOrder = Fifo<(position: Int, model: ModelKey)>()
     /// The models that the origin cannot send again, and why.
-    var unsendable: [LackedModel: String] = [:]
+    var unsendable: [ModelKey: String] = [:]
 
     /// A pusher without relays and batches.
     public init(configuration: PusherConfiguration) {

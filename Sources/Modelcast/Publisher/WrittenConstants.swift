@@ -3,11 +3,6 @@ import ModelRecord
 
 /// The constant fields that the writes of one batch or transaction set. Each write is checked against those before it.
 struct WrittenConstants: Sendable {
-    private struct Key: Hashable {
-        let type: String
-        let id: ExactText
-    }
-
     /// What the writes so far tell of a model.
     private struct Known {
         /// The model has been deleted, so its record in the cache does not count.
@@ -15,7 +10,7 @@ struct WrittenConstants: Sendable {
         var values: [String: Value] = [:]
     }
 
-    private var models: [Key: Known] = [:]
+    private var models: [ModelKey: Known] = [:]
     /// The writes that are compared with the cache once no other write can come between.
     private var unchecked: [ModelWrite] = []
 
@@ -23,7 +18,7 @@ struct WrittenConstants: Sendable {
     /// - Throws: ``ModelcastError`` where an earlier write has set another value.
     mutating func add(_ write: ModelWrite) throws(ModelcastError) {
         guard write.hasConstants else { return }
-        let key = Key(type: write.type, id: ExactText(write.id))
+        let key = ModelKey(type: write.type, id: write.id)
         var known = models[key] ?? Known()
         for pair in write.constantPairs {
             if let old = known.values[pair.field], !old.isNull, old != pair.value {
@@ -37,7 +32,7 @@ struct WrittenConstants: Sendable {
     }
 
     mutating func delete(_ type: String, _ id: String) {
-        models[Key(type: type, id: ExactText(id))] = Known(isDeleted: true)
+        models[ModelKey(type: type, id: id)] = Known(isDeleted: true)
     }
 
     /// Compares the writes with the cache, and with a copy of what others have written.

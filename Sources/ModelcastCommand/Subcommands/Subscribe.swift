@@ -118,8 +118,7 @@ struct Subscribe: AsyncParsableCommand {
         let subscriber = try Subscriber(configuration, logger: logger)
         let plan = SubscribePlan(
             ids: id.isEmpty ? nil : Set(id.map(ExactText.init)), printsChanges: changes, endsWhenLive: untilLive,
-            printsModels: models,
-            printsDigest: digest, timeout: timeout?.duration)
+            printsModels: models, printsDigest: digest, timeout: timeout?.duration)
         let more =
             try keys.services(of: configuration.security, logger: logger)
             + console.services(

@@ -2,17 +2,7 @@ import ModelRecord
 import ModelReference
 import ModelWire
 
-/// A model's type and id.
-struct ModelKey: Hashable, CustomStringConvertible {
-    let type: String
-    private let exactID: ExactText
-
-    init(type: String, id: String) { (self.type, exactID) = (type, ExactText(id)) }
-
-    var id: String { exactID.text }
-
-    var description: String { "\(type) \(id)" }
-
+extension ModelKey {
     /// The model's topic, as if every type had 256 partitions. Prefixes of requests select by it.
     var topic: Topic {
         .data(type: type, partitions: .twoHundredFiftySix, bucket: Fingerprint.bucket(idHash: Fingerprint.fnv(id)))

@@ -47,7 +47,7 @@ extension InspectorPage {
           /** Loads the next older page, or with `isAnew` the newest one in the place of all. */
           async load(isAnew = false) {
             if (this.isLoading) {
-              // What has changed while an answer was on its way is asked for behind it.
+              // Changes that came while an answer was on its way are asked for behind it.
               this.isOutdated ||= isAnew;
               return;
             }
