@@ -60,11 +60,14 @@ extension RelayMachine {
     }
 
     /// The origin has been silent for so long that everybody who was told of it counts it as stale already. While
-    /// leases may be ending by it, each heartbeat tells for how long.
+    /// leases may be ending by it, each heartbeat tells for how long: by the watch over the leases, which no sender can
+    /// make believe a silence.
     private func isLongSilent(_ heads: Heads) -> Bool {
         let heartbeat = configuration.heartbeatInterval.wholeMicroseconds / 1000
-        let intervals = heads.leasesSince == nil ? RelayMachine.silentIntervals : RelayMachine.silentLeaseIntervals
-        return (heads.ageMilliseconds ?? 0) > heartbeat * intervals
+        guard heads.leasesSince != nil, let quiet = heads.quietMilliseconds else {
+            return (heads.ageMilliseconds ?? 0) > heartbeat * RelayMachine.silentIntervals
+        }
+        return quiet > heartbeat * RelayMachine.silentLeaseIntervals
     }
 
     /// After this many heartbeats without a word from an origin it is told less often.

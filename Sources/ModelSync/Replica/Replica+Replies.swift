@@ -86,8 +86,7 @@ extension Replica {
             requests.end(rid)
             endAudit(of: type, now: now)
         } else if renewal?.isRequest(rid, sender) ?? false {
-            renewal?.lose(
-                sender, retryAt: now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds)
+            renewal?.lose(sender, retryAt: now.uptimeMicroseconds + configuration.repairPauseMicroseconds)
         }
     }
 }

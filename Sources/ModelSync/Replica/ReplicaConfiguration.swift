@@ -22,7 +22,8 @@ public struct ReplicaConfiguration: Sendable {
     /// How many batches may be missing for a replay. Where more are missing, the topic is taken from a copy of a
     /// sender.
     public var replayMax: Int
-    /// The longest pause between two attempts of a repair that keeps failing.
+    /// The longest pause between two attempts of a repair that keeps failing; an eighth of ``tombstoneRetention`` where
+    /// that is shorter.
     public var repairPauseMax: Duration
     /// How many chunks of a snapshot may be on their way.
     public var snapshotCredit: Int
@@ -73,4 +74,11 @@ extension ReplicaConfiguration {
 
     /// The value brought into the range from nothing to the ceiling.
     static func acceptable(clockLead: Duration) -> Duration { min(max(clockLead, .zero), clockLeadCeiling) }
+
+    /// A pause of a repair or of a comparison, in microseconds: not longer than an eighth of the retention. What is
+    /// missing may be a delete, and a copy that still lacks it when the others have forgotten it brings the model back.
+    func bounded(pause: UInt64) -> UInt64 { min(pause, tombstoneRetention.wholeMicroseconds / 8) }
+
+    /// ``repairPauseMax`` as it holds beside the retention, in microseconds.
+    var repairPauseMicroseconds: UInt64 { bounded(pause: repairPauseMax.wholeMicroseconds) }
 }

@@ -40,13 +40,14 @@ struct Wire {
         incarnationAfter seen: UInt64 = 0, prefixes: [[UInt8]] = [Array("m/".utf8)], partitions: Partitions = .one,
         limits: WireLimits = .default, forwardsBatches: Bool = false, replayByteCount: Int = 64 << 20,
         repairJitterMax: Duration = .zero, seed: UInt64 = 1, versions: ProtocolVersions = .current,
-        originVersions: ProtocolVersions = .current
+        originVersions: ProtocolVersions = .current, tombstoneRetention: Duration = .seconds(24 * 3600)
     ) throws {
         origin = try Wire.makeOrigin(
             after: seen, partitions: partitions, limits: limits, replayByteCount: replayByteCount,
             versions: originVersions)
         var configuration = ReplicaConfiguration(
-            name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax, forwardsBatches: forwardsBatches)
+            name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax,
+            tombstoneRetention: tombstoneRetention, forwardsBatches: forwardsBatches)
         configuration.versions = versions
         replica = Replica(configuration: configuration, cache: ModelCache(), now: .start, seed: seed)
         sender = replica.addSender()

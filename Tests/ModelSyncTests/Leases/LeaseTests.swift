@@ -107,6 +107,24 @@ import Testing
         #expect(network.replicas[0].cache["User", "1"] != nil)
     }
 
+    @Test func `a relay tells as often as ever of an origin that leases models, however old it is said to be`() throws {
+        var network = try RelayNetwork.chain()
+        try network.write(0, "1", lease(2_000))
+        network.run(milliseconds: 5_000)
+        let start = network.origins[0].incarnation
+        network.loses = { link, _ in link == 0 }
+        for _ in 0..<120 {
+            let heads = Heads(
+                origin: "origin", incarnation: start, stamp: network.now.wallMilliseconds << 16, heads: [],
+                isRelayed: true, ageMilliseconds: .max, leasesSince: start, quietMilliseconds: 0, leaseDistance: 0)
+            network.relays[0].receiveStream(
+                SenderID(index: 0), topic: Topic.heads(origin: "origin").bytes.span, payload: heads.encode().span,
+                now: network.now)
+            network.run(milliseconds: 500)
+            #expect(shown(network) == [true, true])
+        }
+    }
+
     @Test func `what others write into a model whose lease has ended does not bring it back`() throws {
         var network = try network()
         try network.write(0, "1", lease(2_000))

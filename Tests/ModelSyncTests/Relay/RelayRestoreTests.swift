@@ -281,6 +281,34 @@ import Testing
         #expect(second.replica.positions.map(\.applied) == [1])
     }
 
+    @Test func `a stored position stands where a part that it covers makes a transaction whole`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        var origin = try Wire.makeOrigin(name: "job")
+        _ = try origin.write(.merge, type: "User", id: "1", fields: EncodedFields(["a": 1]), now: network.now)
+        origin.flush()
+        let parts = try batches(withPartOf: &origin, now: network.now)
+        try #require(parts.count == 3)
+        // The process ended when the users were stored and acknowledged, and the order was not.
+        let relay = network.relays[0]
+        try fill(relay.cache, with: parts[..<2])
+        let position = StreamPosition(
+            origin: "job", topic: topic, incarnation: origin.incarnation, applied: 2, isPushed: true,
+            hasTransactions: true)
+        relay.restore([position], batches: [], now: network.now)
+        // The acknowledgement was lost, so the job pushes all of the transaction again.
+        let order = network.ask(.relay(0), .push(rid: 1, topic: .data(type: "Order"), batch: parts[2]))
+        #expect(order == [.accepted(rid: 1)])
+        #expect(push(parts[1], &network) == .accepted(rid: 1))
+        #expect(relay.cache["Order", "part"]?["a"] == 1)
+        #expect(relay.replica.positions.first { $0.topic == topic }?.applied == 2)
+        _ = try origin.write(.merge, type: "User", id: "2", fields: EncodedFields(["a": 1]), now: network.now)
+        origin.flush()
+        for case .publish(_, let payload) in origin.takeActions() {
+            #expect(push(payload, &network) == .accepted(rid: 1))
+        }
+    }
+
     @Test func `bytes that are no batch are passed over`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")

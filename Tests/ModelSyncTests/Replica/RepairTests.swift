@@ -249,6 +249,39 @@ import Testing
         #expect(mesh.senders.allSatisfy { mesh.replica.state(of: $0) == .live })
     }
 
+    @Test func `no repair pauses for longer than an eighth of the time for which deletes are remembered`() throws {
+        var wire = try Wire(tombstoneRetention: .seconds(8))
+        try wire.becomeLive()
+        wire.answer = { request, _ in
+            switch request {
+            case .replay(let rid, _, _, _, _, _), .snapshot(let rid, _, _):
+                [.error(rid: rid, code: .busy, message: "later")]
+            default: nil
+            }
+        }
+        for id in 0..<2 {
+            try wire.write("User", "\(id)", ["age": 1])
+            wire.flush()
+        }
+        wire.stream.removeFirst()
+        wire.deliverAll()
+        var (last, longest) = (wire.time, UInt64(0))
+        for _ in 0..<600 {
+            wire.requests = []
+            try wire.pass(milliseconds: 50)
+            wire.deliverAll()
+            let hasAsked = wire.requests.contains { request in
+                switch request {
+                case .replay, .snapshot: true
+                default: false
+                }
+            }
+            if hasAsked { last = wire.time }
+            longest = max(longest, wire.time - last)
+        }
+        #expect((500_000...1_100_000).contains(longest))
+    }
+
     @Test func `a repair whose relay is lost goes on with the other`() throws {
         var mesh = try Mesh(relays: 2, origins: 1)
         try mesh.connect()

@@ -42,7 +42,7 @@ struct AuditTable {
 
     /// The bounds of the pause after a difference: what a repair does not mend is not mended by asking with every
     /// heartbeat.
-    private static let pauseMax: UInt64 = 60_000_000
+    static let pauseMax: UInt64 = 60_000_000
     private static let pauseMin: UInt64 = 1_000_000
 
     /// How many audits may be under way with one sender.
@@ -217,9 +217,9 @@ struct AuditTable {
     }
 
     /// Puts off the next audit of the type with this sender, each time longer, because the copies differed.
-    mutating func lengthenPause(_ type: String, with sender: SenderID, now: UInt64) {
+    mutating func lengthenPause(_ type: String, with sender: SenderID, atMost longest: UInt64, now: UInt64) {
         let part = Part(sender: sender, type: type)
-        let length = min(max((known[part]?.pause.length ?? 0) * 2, AuditTable.pauseMin), AuditTable.pauseMax)
+        let length = min(max((known[part]?.pause.length ?? 0) * 2, AuditTable.pauseMin), longest)
         known[part, default: Known()].pause = Pause(next: now + length, length: length)
     }
 }

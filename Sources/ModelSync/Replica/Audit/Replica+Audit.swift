@@ -386,6 +386,12 @@ extension Replica {
         audits.forgetDigests(toldBy: sender)
     }
 
+    /// Puts off the next comparison of the type with the sender of this one, each time longer.
+    func lengthenPause(of type: String, _ audit: Audit, now: Moment) {
+        let longest = configuration.bounded(pause: AuditTable.pauseMax)
+        audits.lengthenPause(type, with: audit.sender, atMost: longest, now: now.uptimeMicroseconds)
+    }
+
     /// Gives up requests that were not answered, judges an answer that was ahead for too long, and asks again where
     /// heads had moved.
     func driveAudits(now: Moment) {
@@ -397,7 +403,7 @@ extension Replica {
             if let rid = audit.rid {
                 send(.cancel(rid: rid), to: audit.sender)
                 // A sender that does not answer is asked ever more rarely.
-                audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
+                lengthenPause(of: type, audit, now: now)
                 endAudit(of: type, now: now)
             } else if let answer = audit.answer {
                 judge(answer, of: type, now: now)

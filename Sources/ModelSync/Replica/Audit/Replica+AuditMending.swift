@@ -11,7 +11,7 @@ extension Replica {
         guard let audit = audits[type], let stream = witness(of: audit, type) else {
             return endAudit(of: type, now: now)
         }
-        audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
+        lengthenPause(of: type, audit, now: now)
         if hasTransactions(type, heads) {
             noteTransactions(heads)
             if mustBeEqual { noteMismatch(stream, buckets.count, audit) }

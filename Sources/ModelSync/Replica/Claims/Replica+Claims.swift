@@ -153,10 +153,10 @@ extension Replica {
         let sequence = decoder.sequence
         // Forwarded here, and not once more with the others.
         guard let parts = addPart(payload, of: stream, isForwarded: true, now: now) else { return false }
-        if mergeWhole(parts, now: now) {
-            forward(payload, of: stream.key)
-            contradict(stream, by: sequence, now: now)
-        }
+        let news = mergeWhole(parts, now: now)
+        if !news.isEmpty { forward(payload, of: stream.key) }
+        // What other parts have changed does not say that this one was not here.
+        if news.contains(stream.key.topic) { contradict(stream, by: sequence, now: now) }
         return true
     }
 

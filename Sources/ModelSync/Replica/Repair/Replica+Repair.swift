@@ -56,7 +56,7 @@ extension Replica {
         if repair.finding == .transaction, !isAwaiting(stream, repair) { return finish(stream, by: .filled, now: now) }
         guard let sender = nextSender(for: stream, repair) else {
             // The next sender that becomes live is asked at once.
-            stream.repair?.dueAt = now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds
+            stream.repair?.dueAt = now.uptimeMicroseconds + configuration.repairPauseMicroseconds
             return
         }
         if repair.rung == .replay, stream.tracker.missingCount > UInt64(configuration.replayMax) {
@@ -147,7 +147,7 @@ extension Replica {
     func pause(after attempts: Int) -> UInt64 {
         let full = min(
             Replica.pauseMicroseconds << UInt64(min(attempts, 16)),
-            max(configuration.repairPauseMax.wholeMicroseconds, 1))
+            max(configuration.repairPauseMicroseconds, 1))
         let range = full / 2...full
         return UInt64.random(in: range, using: &requests.generator)
     }

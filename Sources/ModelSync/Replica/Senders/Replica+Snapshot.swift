@@ -121,13 +121,15 @@ extension Replica {
     }
 
     /// Joins records, and merges parts of transactions, in one step.
-    /// - Returns: how many updates and records changed anything.
+    /// - Returns: how many updates and records changed anything, and the topics of the parts that did.
     @discardableResult
-    func join(_ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = [], now: Moment) -> Int {
-        guard !chunks.isEmpty || !held.isEmpty else { return 0 }
+    func join(
+        _ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = [], now: Moment
+    ) -> (changed: Int, topics: Set<Topic>) {
+        guard !chunks.isEmpty || !held.isEmpty else { return (0, []) }
         let (news, summary) = cache.commit { commit in
             // Transactions first: after the records a batch would change nothing, and would not count as news.
-            let news = held.filter { apply($0, to: &commit) }
+            let news = held.map { apply($0, to: &commit) }
             for (type, records) in chunks { commit.join(records, type: type) }
             return news
         }
@@ -146,8 +148,8 @@ extension Replica {
             counters[.droppedCells] += UInt64(summary.droppedCells)
             counters[.appliedBatches] += UInt64(held.reduce(0) { $0 + $1.count })
         }
-        for parts in news { forwardHeld(parts) }
-        return summary.changed
+        for (parts, topics) in zip(held, news) where !topics.isEmpty { forwardHeld(parts) }
+        return (summary.changed, news.reduce(into: []) { $0.formUnion($1) })
     }
 
     /// Ends a request: a snapshot, the replay of a range, or the fetch of some buckets.

@@ -17,12 +17,12 @@ extension Replica {
     }
 
     /// Merges a transaction that has become whole.
-    /// - Returns: whether it changed anything.
+    /// - Returns: the topics of the parts that changed something.
     @discardableResult
-    func mergeWhole(_ parts: [GroupAssembler.Part], now: Moment) -> Bool {
-        let changed = join([], and: [parts], now: now)
+    func mergeWhole(_ parts: [GroupAssembler.Part], now: Moment) -> Set<Topic> {
+        let news = join([], and: [parts], now: now).topics
         for part in parts { if let type = part.topic.type { passAudit(of: type, now: now) } }
-        return changed > 0
+        return news
     }
 
     /// Adds the batch that the decoder holds to its transaction.
@@ -45,19 +45,20 @@ extension Replica {
     static let groupPatienceMicroseconds: UInt64 = 2_000_000
 
     /// Merges the parts of a transaction.
-    /// - Returns: whether they changed anything.
+    /// - Returns: the topics of the parts that changed something.
     @discardableResult
-    func apply(_ parts: [GroupAssembler.Part], to commit: inout Commit) -> Bool {
-        let unchangedBefore = commit.unchangedCount
-        var updateCount = 0
+    func apply(_ parts: [GroupAssembler.Part], to commit: inout Commit) -> Set<Topic> {
+        var news: Set<Topic> = []
         for part in parts {
+            let unchangedBefore = commit.unchangedCount
             // The part was decoded when it came, so it can be decoded again.
             guard let type = part.topic.type, (try? groupDecoder.decode(part.payload.span)) != nil else { continue }
             let batch = groupDecoder.batch(in: part.payload.span)
-            updateCount += batch.count
+            let count = batch.count
             commit.apply(batch, type: type)
+            if commit.unchangedCount - unchangedBefore < count { news.insert(part.topic) }
         }
-        return commit.unchangedCount - unchangedBefore < updateCount
+        return news
     }
 
     /// Lets go of the transactions whose missing parts are not waited for any longer.
@@ -70,8 +71,8 @@ extension Replica {
             rest: { rest(of: $0, now: now) }, isMissing: isMending)
         var incomplete = 0
         for (parts, isWhole) in expired {
-            let changed = join([], and: [parts], now: now)
-            if changed > 0, !isWhole { incomplete += 1 }
+            let isNews = join([], and: [parts], now: now).changed > 0
+            if isNews, !isWhole { incomplete += 1 }
         }
         noteIncomplete(incomplete)
     }
@@ -81,7 +82,7 @@ extension Replica {
     func closeGroups(of origin: String, before incarnation: UInt64, now: Moment) {
         guard configuration.forwardsBatches, !groups.isEmpty, isOnlyPushed(origin) else { return }
         let closed = groups.close(origin, before: incarnation)
-        noteIncomplete(closed.count { join([], and: [$0], now: now) > 0 })
+        noteIncomplete(closed.count { join([], and: [$0], now: now).changed > 0 })
     }
 
     /// Lets go of the transactions of earlier starts of all jobs: a store may have restored a start before the batches
