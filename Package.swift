@@ -159,7 +159,7 @@ let threadTests: [Target] = [
             signals,
         ]),
     tests(
-        named: "ThreadSafety", of: "Modelcast", isHeavy: true,
+        named: "ThreadSafety", of: "Modelcast",
         uses: [
             "ModelReference", "ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "ModelViews", "ModelSync", log,
         ]),
@@ -173,7 +173,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelGrants"),
     tests(of: "ModelSigning", uses: ["ModelCBOR", "ModelRecord", "ModelWire"]),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
-    tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
+    tests(of: "ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
     tests(of: "ModelSync", uses: ["ModelcastSimulation", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
     tests(of: "ModelcastSimulation", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelJSON", uses: ["Modelcast", "ModelRecord", "ModelCache", "ModelWire", log]),

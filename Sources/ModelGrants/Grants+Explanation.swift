@@ -7,12 +7,15 @@ extension Grants {
     public func explanation(of peer: String, type: String? = nil) -> [String]? {
         let found = all.filter { $0.key == peer || $0.name == peer }
         guard !found.isEmpty else { return nil }
-        return found.flatMap { grant in
-            ["\(grant.name) (\(grant.key), line \(grant.line))"]
-                + (type.map { explanation(of: grant.rights, type: $0) } ?? explanation(of: grant.rights))
-                .map { "  " + $0 }
-                + (grant.limits.isEmpty ? [] : ["  at most \(grant.limits.words.joined(separator: " "))"])
+        // Statements, as the compiler takes five seconds for one expression that says the same.
+        var lines: [String] = []
+        for grant in found {
+            lines.append("\(grant.name) (\(grant.key), line \(grant.line))")
+            let rights = type.map { explanation(of: grant.rights, type: $0) } ?? explanation(of: grant.rights)
+            lines += rights.map { "  " + $0 }
+            if !grant.limits.isEmpty { lines.append("  at most \(grant.limits.words.joined(separator: " "))") }
         }
+        return lines
     }
 
     private func explanation(of rights: Rights) -> [String] {
