@@ -43,7 +43,8 @@ public struct PublisherConfiguration: Sendable {
     /// with all that this publisher holds. For a publisher that stays; a job rather says so and ends. False by default.
     public var keepsPushing = false
     /// How long deleted models are remembered. Set the same value in all processes: a replica that was away for longer
-    /// builds its state anew, and a longer value in one process only costs memory.
+    /// builds its state anew, and a longer value in one process only costs memory. Two minutes at least: a repair may
+    /// take as long, and what it brings late may be a delete.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How far a later start of this name, which others report, may move this publisher's clock ahead of the wall
     /// clock; at most 24 hours.

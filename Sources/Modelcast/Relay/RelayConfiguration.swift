@@ -31,7 +31,8 @@ public struct RelayConfiguration: Sendable {
     /// How far a batch's stamp may lie ahead of the wall clock; at most 24 hours. Beyond that the batch is rejected.
     public var clockLeadMax = Duration.seconds(300)
     /// How long deleted models are remembered. Set the same value in all processes: a replica that was away for longer
-    /// builds its state anew, and a longer value in one process only costs memory.
+    /// builds its state anew, and a longer value in one process only costs memory. Two minutes at least: a repair may
+    /// take as long, and what it brings late may be a delete.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How many bytes of batches are held for replay.
     public var replayByteCount = 64 << 20

@@ -4,7 +4,10 @@ import ArgumentParser
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long deleted models are remembered; the same everywhere. Whoever was away for longer begins anew.",
+            """
+            How long deleted models are remembered; the same everywhere, and two minutes at least. Whoever was away \
+            for longer begins anew.
+            """,
             valueName: "seconds"))
     var tombstoneRetention = Seconds.day
 }
