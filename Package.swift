@@ -50,18 +50,24 @@ func tests(
 
 func syntax(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-syntax") }
 
-/// Macros are compiled by swift-syntax, which takes minutes in a release build. The scripts build the two halves of
-/// the package apart, each as it needs it: `services`, all but macros and examples, optimised; `models`, these and what
-/// they stand on. `threads` are the suites that the sanitizers look at, and what these stand on. Unset, everything is
-/// here but the tests as a client, whose libraries nobody else needs.
+/// Macros are compiled by swift-syntax, which takes minutes in a release build. The scripts build parts of the package
+/// apart, each as it needs it: `services`, all but macros and examples, optimised; `macros`, these with the tests that
+/// expand them; `models`, what uses them. A test that expands macros itself makes SwiftPM build all that is tested
+/// beside it for the host of macros, and once more for the examples. `threads` are the suites that the sanitizers look
+/// at, and what these stand on. Unset, everything is here but the tests as a client, whose libraries nobody else needs.
 let parts = Context.environment["MODELCAST_PARTS"]
-let hasThreads = parts != "models"
-let hasServices = hasThreads && parts != "threads"
-let hasModels = parts != "services" && parts != "threads"
+let isWhole = parts == nil
+let isMacrosAlone = parts == "macros"
+let hasThreads = isWhole || parts == "services" || parts == "threads"
+let hasServices = isWhole || parts == "services"
+let hasMacros = isWhole || isMacrosAlone || parts == "models"
+let hasExpansions = isWhole || isMacrosAlone
+let hasModels = isWhole || parts == "models"
 /// A client that uses other libraries beside: what these are is no business of whoever uses the package.
 let hasClients = parts == "models"
 
-let core: [Target] = [
+/// What macros make code for.
+let base: [Target] = [
     .target(name: "CLibZMQ"),
     library("ZeroMQ", uses: ["CLibZMQ"]),
     library("ModelCBOR"),
@@ -76,6 +82,9 @@ let core: [Target] = [
     library("ModelTypes", uses: ["ModelRecord"]),
     library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"]),
     library("ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache"]),
+]
+
+let core: [Target] = [
     library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
     library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR", "ModelGrants", "ModelSigning"]),
     library(
@@ -126,7 +135,7 @@ let services: [Target] = [
         swiftSettings: settings),
 ]
 
-let models: [Target] = [
+let macros: [Target] = [
     .macro(
         name: "ModelcastMacrosPlugin",
         dependencies: [
@@ -135,6 +144,9 @@ let models: [Target] = [
         ],
         swiftSettings: settings),
     library("ModelcastMacros", uses: ["ModelRecord", "ModelTypes", "ModelcastMacrosPlugin"]),
+]
+
+let models: [Target] = [
     .plugin(
         name: "GenerateModels", capability: .buildTool(), dependencies: ["ModelcastGenerateTool"],
         path: "Sources/GenerateModels"),
@@ -189,7 +201,8 @@ let serviceTests: [Target] = [
         swiftSettings: settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
 ]
 
-let modelTests: [Target] = [
+/// Tests that expand macros themselves.
+let expansionTests: [Target] = [
     .testTarget(
         name: "ModelcastMacrosTests",
         dependencies: [
@@ -200,6 +213,9 @@ let modelTests: [Target] = [
             syntax("SwiftSyntaxMacrosGenericTestSupport"),
         ],
         swiftSettings: settings),
+]
+
+let modelTests: [Target] = [
     .testTarget(
         name: "MainActorTests", dependencies: ["ModelcastMacros"],
         swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
@@ -230,12 +246,15 @@ let serviceProducts: [Product] = [
     .executable(name: "modelcast-count", targets: ["ModelcastCount"]),
 ]
 
+let macroProducts: [Product] = [
+    .library(name: "ModelcastMacros", targets: ["ModelcastMacros"])
+]
+
 let modelProducts: [Product] = [
-    .library(name: "ModelcastMacros", targets: ["ModelcastMacros"]),
     .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
 ]
 
-let modelDependencies: [Package.Dependency] = [
+let macroDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
 ]
 
@@ -253,15 +272,19 @@ let consoleDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2")
 ]
 
+let products: [Product] = [
+    .library(name: "Modelcast", targets: ["Modelcast"]),
+    .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
+]
+
 let package = Package(
     name: "modelcast",
     platforms: [.macOS(.v26)],
-    products: [
-        .library(name: "Modelcast", targets: ["Modelcast"]),
-        .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
-    ]
+    products: (isMacrosAlone ? [] : products)
         + (hasServices ? serviceProducts : [])
+        + (hasMacros ? macroProducts : [])
         + (hasModels ? modelProducts : []),
+    // The same for `macros` and `models`, which are built in one folder.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -270,10 +293,11 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-    ] + (hasModels ? modelDependencies : []) + (hasServices || hasClients ? httpDependencies : [])
+    ] + (hasMacros ? macroDependencies : []) + (hasServices || hasClients || isMacrosAlone ? httpDependencies : [])
         + (hasServices ? consoleDependencies : []),
-    targets: core + testSupport + (hasThreads ? reference + threadTests : [])
+    targets: base + (isMacrosAlone ? [] : core) + testSupport + (hasThreads ? reference + threadTests : [])
         + (hasServices ? services + serviceTests : [])
+        + (hasMacros ? macros : []) + (hasExpansions ? expansionTests : [])
         + (hasModels ? models + modelTests : []) + (hasClients ? clientTests : []),
     swiftLanguageModes: [.v6]
 )
