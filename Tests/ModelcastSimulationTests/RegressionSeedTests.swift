@@ -136,6 +136,7 @@ import Testing
         (9_900_000_100_612, "a state that was built anew had one of two such models in the other's place: a trap"),
         (9_900_000_021_997, "a repair paused for longer than the others remembered the delete that it lacked"),
         (9_900_000_026_545, "a liar made a relay tell of an origin so rarely that the leases of models ended"),
+        (9_900_000_124_142, "a delete that looked old while a clock was ahead was not in the state built anew"),
         (9_900_000_117_418, "the checker did not wait until a start that a liar had made up was doubted"),
         (9_900_000_062_010, "what another part of a transaction changed spoke against a stored position"),
     ]

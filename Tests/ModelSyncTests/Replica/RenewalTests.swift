@@ -235,6 +235,38 @@ import Testing
         #expect(mesh.replica.cache["User", "slow"]?["age"] == 1)
     }
 
+    @Test func `what only looked old, to a clock that had leapt ahead, is in the state that is built anew`() throws {
+        var mesh = try mesh(relays: 2)
+        mesh.silent = [0, 1]
+        mesh.pass(milliseconds: 15_000)
+        mesh.silent = [1]
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.isStartingAnew)
+        // A delete of which no sender has heard yet, while the clock here is a day ahead for a moment.
+        _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
+        mesh.origins[0].flush()
+        var ahead = mesh.now
+        ahead.wallMilliseconds += 86_400_000
+        for case .publish(let topic, let payload) in mesh.origins[0].takeActions() where topic.type != nil {
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: ahead)
+        }
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        // And somebody says that its origin has started anew.
+        let later = Heads(
+            origin: "origin-0", incarnation: mesh.now.wallMilliseconds << 16, stamp: mesh.now.wallMilliseconds << 16,
+            heads: [Head(topic: .data(type: "User"), sequence: 0, digest: nil)], isRelayed: true)
+        mesh.replica.receiveStream(
+            mesh.senders[0], topic: Topic.heads(origin: "origin-0").bytes.span, payload: later.encode().span,
+            now: mesh.now)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[1], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        #expect(mesh.replica.cache["User", "kept"] != nil)
+    }
+
     @Test func `removed fields are forgotten when their time is over, here before or after the sender`() throws {
         var mesh = try mesh(relays: 1)
         try mesh.write(0, "User", "1", ["kept": 1, "gone": 1], via: [0])

@@ -125,7 +125,7 @@ extension Replica {
     /// Makes the live copy equal to the new one, in one step; observers are told the difference.
     private func switchOver(to renewal: Renewal, now: Moment) {
         self.renewal = nil
-        mergeUncovered(of: renewal)
+        mergeUncovered(of: renewal, now: now)
         keepOwn(in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
@@ -197,16 +197,18 @@ extension Replica {
 
     /// Merges the batches into the new copy that were put aside and that no snapshot had.
     ///
-    /// A batch of an earlier start is dropped, as it is where it arrives: a transaction may have held it since before
-    /// its models were deleted.
-    private func mergeUncovered(of renewal: Renewal) {
+    /// An old batch of an earlier start is dropped, as it is where it arrives: a transaction may have held it since
+    /// before its models were deleted. One that only looked old, to a clock that had leapt ahead, is merged.
+    private func mergeUncovered(of renewal: Renewal, now: Moment) {
         let heads = renewal.completeHeads ?? []
         for batch in renewal.oldBatches where !Renewal.isCovered(batch, by: heads) {
             guard let type = batch.stream.topic.type, (try? groupDecoder.decode(batch.payload.span)) != nil else {
                 continue
             }
             let key = StreamKey(origin: batch.stream.origin, topic: batch.stream.topic)
-            if let stream = streams[key], stream.incarnation > batch.stream.incarnation {
+            if let stream = streams[key], stream.incarnation > batch.stream.incarnation,
+                clockGuard.isExpired(groupDecoder.lastStamp, now: now)
+            {
                 counters[.expiredBatches] += 1
                 // Where that start is followed again, a copy tells what has become of the batch.
                 stream.claimedStart?.former?.isAwaited = true
