@@ -212,7 +212,7 @@ let expansionTests: [Target] = [
             syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
             syntax("SwiftSyntaxMacrosGenericTestSupport"),
         ],
-        swiftSettings: settings),
+        swiftSettings: settings)
 ]
 
 let modelTests: [Target] = [
@@ -251,7 +251,7 @@ let macroProducts: [Product] = [
 ]
 
 let modelProducts: [Product] = [
-    .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
+    .plugin(name: "GenerateModels", targets: ["GenerateModels"])
 ]
 
 let macroDependencies: [Package.Dependency] = [

@@ -139,7 +139,7 @@ package struct JSONReader: ~Escapable {
         repeat {
             let key = try key()
             guard members.updateValue(try value(depth: depth), forKey: key) == nil else {
-                throw JSONError("the key \"\(key)\" stands twice in one object")
+                throw JSONError("the key \"\(key)\" stands twice in one object, be it in two forms of Unicode")
             }
         } while try goesOn(until: UInt8(ascii: "}"))
         return members

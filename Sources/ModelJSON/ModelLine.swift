@@ -116,7 +116,7 @@ private struct FlatModel {
     mutating func closeEmpty(_ path: String) throws(JSONError) { values[path] = .map([:]) }
 
     private func twice(_ path: String) -> JSONError {
-        JSONError("the field \"\(path)\" is given twice")
+        JSONError("the field \"\(path)\" is given twice, be it in two forms of Unicode")
     }
 }
 

@@ -100,7 +100,7 @@ package struct ModelPatch {
 
         private mutating func add(_ value: Value, at path: String) throws(JSONError) {
             guard values.updateValue(value, forKey: path) == nil else {
-                throw JSONError("the field \"\(path)\" is given twice")
+                throw JSONError("the field \"\(path)\" is given twice, be it in two forms of Unicode")
             }
         }
     }

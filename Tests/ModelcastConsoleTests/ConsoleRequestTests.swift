@@ -120,6 +120,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+        "PATCH /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding:\r\n\r\n",
+        "PATCH /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    ])
+    func `what others could read differently ends the connection, and nothing behind it is read`(
+        head: String
+    )
+        async throws
+    {
+        try await withConsole(of: []) { client in
+            let next = "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            let bytes = try #require(try await client.exchange(Array((head + next).utf8), isLast: true))
+            let answers = String(decoding: bytes, as: UTF8.self).split(separator: "HTTP/1.1 ")
+            #expect(answers.map { $0.prefix(3) } == ["400"])
+            #expect(try await client.get("/livez").status == 200)
+        }
+    }
+
     @Test func `percent-encoding is that of the bytes`() {
         for (text, wanted) in [
             ("a%2Fb", "a/b"), ("%C3%A9", "\u{E9}"), ("%EF%BB%BFabc", "\u{FEFF}abc"), ("%EF%BB%BF", "\u{FEFF}"),

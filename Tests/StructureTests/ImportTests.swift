@@ -30,7 +30,7 @@ import Testing
         let manifest = SourceFile(path: "Package.swift", text: try Repository.text(of: "Package.swift"))
         // Names are strings, so the lines are read as they are; a declaration may span several of them.
         let list = try #require(
-            manifest.lines.joined(separator: "\n").rest(after: "\nlet core: [Target] = ["), "no list of targets")
+            manifest.lines.joined(separator: "\n").rest(after: "\nlet base: [Target] = ["), "no list of targets")
         // Products come last, and have names of their own.
         let targets = list.firstRange(of: "Products: [Product] = [").map { list[..<$0.lowerBound] } ?? list
         let begin = /(?:library\(|\.(?:target|executableTarget|macro|plugin)\(\s*name:|tests\(|\.testTarget\()/

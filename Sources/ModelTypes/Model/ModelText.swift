@@ -1,3 +1,5 @@
+import Foundation
+
 /// Builds the description of a model: the name of its type, and what is known.
 public struct ModelText: CustomStringConvertible {
     private let name: String
@@ -78,6 +80,10 @@ public struct ModelText: CustomStringConvertible {
     /// The text of a value: strings in quotation marks, optionals unwrapped.
     private static func text<T>(_ value: T) -> String {
         if let text = value as? String { return text.debugDescription }
+        // The description of a date that is no number ends the process, and any publisher may send one.
+        if let date = value as? Date, !date.timeIntervalSince1970.isFinite {
+            return "Date(\(date.timeIntervalSince1970))"
+        }
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .optional else { return "\(value)" }
         return mirror.children.first.map { text($0.value) } ?? "nil"

@@ -194,6 +194,12 @@ struct WriteRequests: Sendable {
     }
 
     private func body(of request: Request, _ asker: Asker) async throws(Problem) -> [UInt8] {
+        guard request.headers[.contentRange] == nil else {
+            throw Problem(.badRequest, "a part of a model is no range: send PATCH with the fields that change")
+        }
+        guard ["", "identity"].contains(request.headers[.contentEncoding]?.lowercased() ?? "") else {
+            throw Problem(.unsupportedMediaType, "send the body as it is, without Content-Encoding")
+        }
         guard let bytes = try await gateway.waiting.occupy({ () throws(Problem) in try await body(of: request) }) else {
             throw ModelRequests.tooManyWait
         }

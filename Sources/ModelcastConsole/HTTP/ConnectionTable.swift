@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 import Synchronization
@@ -81,6 +82,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let table: ConnectionTable
     private var number: UInt64?
     private var isBusy = false
+    /// A request was ambiguous: what follows on the connection is passed over.
+    private var isRefused = false
     /// The next look at whether the reader takes anything, while something waits for it.
     private var look: Scheduled<Void>?
     /// How many bytes waited at the last look.
@@ -97,11 +100,22 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        if case .head(let head) = unwrapInboundIn(data), head.isAmbiguous { return refuse(context) }
         if !isBusy, let number {
             table.begin(number, context.channel)
             isBusy = true
         }
         context.fireChannelRead(data)
+    }
+
+    /// Answers 400 and ends the connection, on which nobody can tell where the next request begins.
+    private func refuse(_ context: ChannelHandlerContext) {
+        isRefused = true
+        let answer = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
+        context.write(wrapOutboundOut(.head(answer)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(promise: nil)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -145,4 +159,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         number = nil
         context.fireChannelInactive()
     }
+}
+
+extension HTTPRequest {
+    /// Others may read the request differently, and take it for one to another host or of another length (RFC 9112, 3.2
+    /// and 6.1): it has a second host, or an encoding of the transfer that is not chunks alone.
+    fileprivate var isAmbiguous: Bool {
+        let encodings = headerFields[values: .transferEncoding].map { $0.lowercased() }
+        // The conversion from HTTP/1 has taken out the first host.
+        return !headerFields[values: HTTPRequest.host].isEmpty || !(encodings.isEmpty || encodings == ["chunked"])
+    }
+
+    private static var host: HTTPField.Name { HTTPField.Name("Host")! }
 }

@@ -56,8 +56,9 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
     /// A page of another site has made a browser send it without `Origin`, as for a picture. Its answer is not shown to
     /// that page, but costs work. A person who follows a link may see the answer.
     private static func isForeign(_ request: Request) -> Bool {
-        guard request.headers[.origin] == nil, let site = request.headers[fetchSite] else { return false }
-        return ["cross-site", "same-site"].contains(site) && request.headers[fetchDestination] != "document"
+        guard request.headers[.origin] == nil, let site = request.headers[fetchSite]?.lowercased() else { return false }
+        let isFollowed = [.get, .head].contains(request.method) && request.headers[fetchDestination] == "document"
+        return ["cross-site", "same-site"].contains(site) && !isFollowed
     }
 
     // Names of the Fetch standard, which are tokens of HTTP.
@@ -84,7 +85,9 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
             return Problem(.methodNotAllowed, advice, headers: [.allow: list]).response
         }
         do {
-            return try await next(request, context)
+            var response = try await next(request, context)
+            response.headers[.xContentTypeOptions] = "nosniff"
+            return response
         } catch let error as HTTPError {
             return Problem(error.status, error.body ?? HostGuard.advice(error.status)).response
         }

@@ -20,7 +20,7 @@ enum InspectorPage {
             status: .ok,
             headers: [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", self.policy: policy,
-                referrer: "no-referrer", .xContentTypeOptions: "nosniff",
+                referrer: "no-referrer",
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
