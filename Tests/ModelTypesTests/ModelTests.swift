@@ -88,6 +88,19 @@ import Testing
         #expect(text.description == "T(a: 1, b: \"x\", c: nil, d: [1])")
     }
 
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `a date that is no number is described, wherever it stands`(seconds: Double) {
+        let date = Date(timeIntervalSince1970: seconds)
+        var text = ModelText("T")
+        text.add("a", date)
+        text.add("b", Date?.some(date))
+        text.add("c", [date])
+        text.add("d", ["x": date])
+        text.add("e", [String: Date]())
+        let word = "Date(\(seconds))"
+        #expect(text.description == "T(a: \(word), b: \(word), c: [\(word)], d: [\"x\": \(word)], e: [:])")
+    }
+
     @Test func `everything in the way of a model is told at once`() throws {
         let record = try makeRecord(["age": "x", "title": "", "nick_name": nil], id: id.uuidString)
         let error = #expect(throws: ModelProblem.self) { try User(record) }

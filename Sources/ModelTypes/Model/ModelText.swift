@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Builds the description of a model: the name of its type, and what is known.
 public struct ModelText: CustomStringConvertible {
@@ -85,8 +85,16 @@ public struct ModelText: CustomStringConvertible {
             return "Date(\(date.timeIntervalSince1970))"
         }
         let mirror = Mirror(reflecting: value)
-        guard mirror.displayStyle == .optional else { return "\(value)" }
-        return mirror.children.first.map { text($0.value) } ?? "nil"
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { text($0.value) } ?? "nil"
+        case .collection: return "[\(mirror.children.map { text($0.value) }.joined(separator: ", "))]"
+        case .dictionary where !mirror.children.isEmpty:
+            let pairs = mirror.children.map { pair in
+                Mirror(reflecting: pair.value).children.map { text($0.value) }.joined(separator: ": ")
+            }
+            return "[\(pairs.joined(separator: ", "))]"
+        default: return "\(value)"
+        }
     }
 
     public var description: String { "\(name)(\(parts.joined(separator: ", ")))" }
