@@ -130,8 +130,7 @@ import Testing
         (9_000_000_131_713, "one type that was signed first kept the others from being compared"),
     ]
 
-    /// Seeds that failed with all features that there are. The first fails where a table takes ids that are equal as
-    /// texts for one.
+    /// Seeds that failed once ids could be equal as texts, or fail where a table takes those for one.
     static let twinSeeds: [(seed: UInt64, found: String)] = [
         (9_900_000_100_612, "a state that was built anew had one of two such models in the other's place: a trap"),
         (9_900_000_021_997, "a repair paused for longer than the others remembered the delete that it lacked"),

@@ -137,8 +137,8 @@ extension Simulation {
         return missing.filter { $0.lowerBound <= head }.map { $0.lowerBound...min($0.upperBound, head) }
     }
 
-    /// What is wrong with the leases of a node, where readers must see each leased model exactly if the present run of
-    /// its publisher leases it; nil where nothing is.
+    /// The first fault in the leases of a node; nil where there is none. Readers must see each leased model exactly if
+    /// the present run of its publisher leases it.
     private func leaseFault(_ node: SimulatedNode) -> String? {
         guard let copy = node.replica?.cache.snapshot() else { return nil }
         var found: String?

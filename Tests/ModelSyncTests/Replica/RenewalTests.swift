@@ -16,6 +16,18 @@ import Testing
         return mesh
     }
 
+    /// A replica that starts anew after a long absence: one relay has answered, and the other is silent still.
+    private func meshStartingAnew() throws -> Mesh {
+        var mesh = try mesh(relays: 2)
+        mesh.silent = [0, 1]
+        mesh.pass(milliseconds: 15_000)
+        mesh.silent = [1]
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.isStartingAnew)
+        return mesh
+    }
+
     /// The model is deleted, and everybody but the replica forgets that it ever was.
     private func forget(_ mesh: inout Mesh) throws {
         _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
@@ -212,13 +224,7 @@ import Testing
     }
 
     @Test func `what is old by its stamp and no snapshot had is in the state that is built anew`() throws {
-        var mesh = try mesh(relays: 2)
-        mesh.silent = [0, 1]
-        mesh.pass(milliseconds: 15_000)
-        mesh.silent = [1]
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
-        #expect(mesh.replica.isStartingAnew)
+        var mesh = try meshStartingAnew()
         // An origin whose clock is far behind: everybody's deletes of that time are forgotten.
         let past = Moment(wallMilliseconds: mesh.now.wallMilliseconds - 60_000, uptimeMicroseconds: 1)
         var slow = try Wire.makeOrigin(name: "slow")
@@ -236,13 +242,7 @@ import Testing
     }
 
     @Test func `what only looked old, to a clock that had leapt ahead, is in the state that is built anew`() throws {
-        var mesh = try mesh(relays: 2)
-        mesh.silent = [0, 1]
-        mesh.pass(milliseconds: 15_000)
-        mesh.silent = [1]
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
-        #expect(mesh.replica.isStartingAnew)
+        var mesh = try meshStartingAnew()
         // A delete of which no sender has heard yet, while the clock here is a day ahead for a moment.
         _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
         mesh.origins[0].flush()

@@ -155,7 +155,7 @@ extension Replica {
         guard let parts = addPart(payload, of: stream, isForwarded: true, now: now) else { return false }
         let news = mergeWhole(parts, now: now)
         if !news.isEmpty { forward(payload, of: stream.key) }
-        // What other parts have changed does not say that this one was not here.
+        // Changes by other parts do not say that this one was not here.
         if news.contains(stream.key.topic) { contradict(stream, by: sequence, now: now) }
         return true
     }
