@@ -194,7 +194,7 @@ let serviceTests: [Target] = [
     tests(
         of: "ModelcastConsole",
         uses: ["Modelcast", "ModelcastTesting", "ModelSync", metricsCore, log, lifecycle, signals]),
-    tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),
+    tests(of: "ModelcastBench", uses: ["ModelCache", "ModelWire", "Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
     .testTarget(
         name: "StructureTests",

@@ -48,7 +48,8 @@ extension Replica {
                 return "\(claim.claimant.map(label) ?? "store") \(claim.former.applied)..\(claim.through) \(doubts)"
             }
             let flags = [
-                stream.isPushed ? "pushed" : nil, stream.holdsUntold ? "holds untold" : nil,
+                stream.isPushed ? "pushed" : nil, stream.isUntold ? "untold" : nil,
+                stream.holdsUntold ? "holds untold" : nil,
                 stream.beginning.isRestored ? "restored" : nil, stream.claimedStart != nil ? "start claimed" : nil,
                 stream.beginning.awaitedSince.map { "beginning awaited since \($0)" },
                 stream.holeSince.map { "hole since \($0)" },

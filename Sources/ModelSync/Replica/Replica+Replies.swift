@@ -35,16 +35,21 @@ extension Replica {
     }
 
     /// Makes the sender live: from now on its streams may be repaired.
-    /// - Parameter hasCopy: the sender's snapshot is complete. Without one its streams go on from the restored state.
-    func becomeLive(_ sender: SenderID, hasCopy: Bool, now: Moment) {
+    /// - Parameter copy: the heads of the sender's snapshot, which is complete. Without one its streams go on from the
+    ///   restored state.
+    func becomeLive(_ sender: SenderID, copy: [Heads]?, now: Moment) {
+        let starts = copy.map { heads in Dictionary(heads.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max) }
         sessions[sender.index].handShake.becomeLive(at: now.uptimeMicroseconds)
         sessions[sender.index].lastError = nil
         applyLeases(now: now)
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
+            let isOlder = starts.map { isCopyOlder($0[stream.key.origin], stream) } ?? false
+            if isOlder { startRepair(stream, finding: .newIncarnation, now: now) }
             if let repair = stream.repair, repair.request == nil {
                 // The sender's first snapshot is as good as the one that the repair would ask for.
-                let isMended = hasCopy && !stream.tracker.hasHole && !stream.beginning.isAwaited
+                let isMended =
+                    copy != nil && !isOlder && !stream.tracker.hasHole && !stream.beginning.isAwaited
                 if isMended, askable(stream, repair).contains(sender) {
                     finish(stream, by: repair.mendingByCopy, now: now)
                 } else {
@@ -59,6 +64,13 @@ extension Replica {
         let models = cache.types.reduce(0) { $0 + cache.count(of: $1) }
         notice(.senderLive, ["sender": label(sender), "models": "\(models)"])
         driveRenewal(now: now)
+    }
+
+    /// The copy of a sender is of an earlier start of a job than is followed: that has begun anew while the copy was
+    /// under way, and what was lost of the earlier start meanwhile is in no batch. Of other origins the beginning is
+    /// awaited.
+    private func isCopyOlder(_ start: UInt64?, _ stream: StreamState) -> Bool {
+        stream.holdsOlderIncarnation && isOnlyPushed(stream.key.origin) && start ?? 0 < stream.incarnation
     }
 
     private func receiveGone(_ sender: SenderID, rid: UInt64, now: Moment) {

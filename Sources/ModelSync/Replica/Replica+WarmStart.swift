@@ -142,7 +142,7 @@ extension Replica {
     /// Makes the sender live without a snapshot: everything that is missing is a hole in some stream.
     func becomeWarm(_ sender: SenderID, now: Moment) {
         sessions[sender.index].copyAskedAt = nil
-        becomeLive(sender, hasCopy: false, now: now)
+        becomeLive(sender, copy: nil, now: now)
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             takeWholeIfUnknown(stream, sender, now: now)
         }

@@ -178,8 +178,10 @@ struct SimulatedDisk {
         let cache = ModelCache()
         guard !records.isEmpty else { return cache }
         cache.commit { commit in
-            // Sorted, because a run must not depend on the order of a dictionary.
-            for key in records.keys.sorted(by: { ($0.type, $0.id) < ($1.type, $1.id) }) {
+            // Sorted by their bytes, because a run must not depend on the order of a dictionary: two ids of the same
+            // characters are neither before nor after each other.
+            let keys = records.keys.sorted { ($0.type, ExactText($0.id)) < ($1.type, ExactText($1.id)) }
+            for key in keys {
                 if let record = records[key] { commit.join(record, type: key.type) }
             }
         }

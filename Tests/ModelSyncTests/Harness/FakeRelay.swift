@@ -22,6 +22,8 @@ final class FakeRelay {
     var ageMilliseconds: UInt64 = 0
     /// The last stamp that it says to have heard of its origins.
     var stamp: Stamp = 1
+    /// It says that its origins push their batches.
+    var isPushed = false
     /// The origins of which it says that they have started before.
     var formerOrigins: Set<String> = []
 
@@ -49,7 +51,8 @@ final class FakeRelay {
                         digest: cache.digest(
                             of: stream.topic.type ?? "", buckets: stream.topic.buckets ?? 0..<256))
                 },
-                isRelayed: true, mayHaveFormer: formerOrigins.contains(origin), ageMilliseconds: ageMilliseconds)
+                isRelayed: true, isPushed: isPushed, mayHaveFormer: formerOrigins.contains(origin),
+                ageMilliseconds: ageMilliseconds)
         }
     }
 

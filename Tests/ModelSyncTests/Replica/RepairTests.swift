@@ -355,6 +355,44 @@ import Testing
         #expect(wire.replica.counters[.holesMendedBySnapshot] == 1)
     }
 
+    @Test func `a job that starts anew while a copy is under way has what it had before from another copy`() throws {
+        var mesh = try Mesh(relays: 1, origins: 0)
+        let (relay, replica, sender, now) = (mesh.relays[0], mesh.replica, mesh.senders[0], mesh.now)
+        relay.isPushed = true
+        var batches: [(topic: Topic, payload: [UInt8])] = []
+        func write(_ job: inout Origin, _ id: String) throws {
+            _ = try job.write(.merge, type: "User", id: id, fields: try EncodedFields(["age": 1]), now: now)
+            job.flush()
+            for case .publish(let topic, let payload) in job.takeActions() where topic.type != nil {
+                batches.append((topic, payload))
+            }
+        }
+        var job = try Wire.makeOrigin(name: "job")
+        try write(&job, "1")
+        try write(&job, "lost")
+        job = try Wire.makeOrigin(after: job.incarnation &+ (1 << 20), name: "job")
+        try write(&job, "of the later start")
+        let (first, lost, later) = (batches[0], batches[1], batches[2])
+        try relay.take(first.topic, first.payload)
+        relay.answer = { request in
+            guard case .snapshot = request else { return nil }
+            relay.answer = nil
+            let copy = relay.replies(to: request)
+            // The copy is made; before it has come the replica hears of the first batch and the third.
+            for batch in [lost, later] { #expect(throws: Never.self) { try relay.take(batch.topic, batch.payload) } }
+            for batch in [first, later] {
+                replica.receiveStream(sender, topic: batch.topic.bytes.span, payload: batch.payload.span, now: now)
+            }
+            return copy
+        }
+        replica.connected(sender, now: now)
+        mesh.exchange()
+        // Before the next heads, whose digests would show it.
+        mesh.pass(milliseconds: 400)
+        #expect(mesh.isEqual(to: 0))
+        #expect(replica.counters[.holesMendedBySnapshot] == 1)
+    }
+
     @Test func `a report tells which streams are not live, since when and why, and no more than 32`() throws {
         var wire = try Wire()
         try wire.becomeLive()

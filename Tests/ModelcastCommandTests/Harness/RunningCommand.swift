@@ -82,9 +82,10 @@ final class RunningCommand {
     }
 
     /// Waits for the end.
+    /// - Parameter limit: for how long at most; by default as long as tests usually wait.
     /// - Returns: the exit code; nil when a signal has ended the process.
-    func exitCode() async throws -> Int32? {
-        let hasEnded = await eventually { !self.process.isRunning }
+    func exitCode(within limit: Duration = .seconds(120)) async throws -> Int32? {
+        let hasEnded = await eventually(within: limit) { !self.process.isRunning }
         try #require(hasEnded, "\(process.arguments ?? []) did not end: \(error)")
         return process.terminationReason == .exit ? process.terminationStatus : nil
     }

@@ -27,9 +27,8 @@ import Testing
 
     private func part(_ scenario: String, _ arguments: [String]) async throws -> Report.Part {
         let bench = try RunningCommand(["bench", "--json", "--turns", "1", "--only", scenario] + arguments)
-        let hasEnded = await eventually(within: .seconds(300)) { bench.output.hasSuffix("}\n") }
-        try #require(hasEnded, "\(bench.error)")
-        #expect(try await bench.exitCode() == 0)
+        let code = try await bench.exitCode(within: .seconds(300))
+        try #require(code == 0, "\(bench.error)")
         let report = try JSONDecoder().decode(Report.self, from: Data(bench.output.utf8))
         try #require(report.parts.map(\.scenario) == [scenario])
         return report.parts[0]

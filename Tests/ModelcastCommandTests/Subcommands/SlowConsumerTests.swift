@@ -8,9 +8,8 @@ import Testing
     /// The values of all figures, by their names.
     private func figures(_ arguments: [String]) async throws -> [String: Double] {
         let bench = try RunningCommand(["bench", "--json", "--rounds", "1"] + arguments)
-        let hasEnded = await eventually(within: .seconds(300)) { bench.output.hasSuffix("}\n") }
-        try #require(hasEnded, "\(bench.error)")
-        #expect(try await bench.exitCode() == 0)
+        let code = try await bench.exitCode(within: .seconds(300))
+        try #require(code == 0, "\(bench.error)")
         let object = try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Any]
         let parts = try #require(object?["parts"] as? [[String: Any]], "\(bench.output)")
         #expect(try #require(parts.first?["equalCopies"] as? Int) > 0)

@@ -162,7 +162,7 @@ extension Replica {
                 return askAgainLater(sender, staging?.chunks ?? [], now: now)
             }
             cover(heads, staging?.chunks ?? [], sender: sender, now: now) { self.isWanted($0) }
-            return becomeLive(sender, hasCopy: true, now: now)
+            return becomeLive(sender, copy: heads, now: now)
         }
         if renewal?.isRequest(rid, sender) ?? false {
             return completeRenewal(sender, heads: heads, now: now)
