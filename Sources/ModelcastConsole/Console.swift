@@ -37,6 +37,7 @@ public final class Console: Service, Sendable {
     /// The distributions of each of the subjects.
     let distributions: [CopyDistributions]
     let logger: Logger
+    let connections: ConnectionTable
     private let watches: Mutex<[HealthWatch]>
     private let bound = Settlement<Int>()
 
@@ -56,6 +57,8 @@ public final class Console: Service, Sendable {
         self.gateway = gateway.map { GatewayState($0) }
         self.logger = logger
         distributions = subjects.map { _ in CopyDistributions() }
+        connections = ConnectionTable(
+            countMax: configuration.connectionCountMax, byteCountMax: configuration.answerByteCountMax)
         watches = Mutex([HealthWatch](repeating: HealthWatch(), count: subjects.count))
     }
 
@@ -70,9 +73,8 @@ public final class Console: Service, Sendable {
         try requireProtection()
         let watchers = watchCommits()
         defer { withExtendedLifetime(watchers) {} }
-        let connections = ConnectionTable(countMax: configuration.connectionCountMax)
         let application = Application(
-            router: router(), server: .http1(configuration: limits(connections)),
+            router: router(), server: .http1(configuration: limits),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
@@ -88,8 +90,8 @@ public final class Console: Service, Sendable {
                     await self.look()
                     self.gateway?.end()
                     // A client that does not take its answer is not waited for.
-                    if !connections.closeWaiting() { try? await Task.sleep(for: .seconds(1)) }
-                    connections.closeAll()
+                    if !self.connections.closeWaiting() { try? await Task.sleep(for: .seconds(1)) }
+                    self.connections.closeAll()
                 }
                 try await group.next()
                 group.cancelAll()
@@ -153,12 +155,10 @@ public final class Console: Service, Sendable {
 
     /// A connection that says nothing for half a minute is closed, also in the middle of its headers; so are headers
     /// that take more than any client of ours sends.
-    private func limits(_ connections: ConnectionTable) -> HTTP1Channel.Configuration {
-        let patience = configuration.readerPatience
+    private var limits: HTTP1Channel.Configuration {
+        let (connections, patience) = (connections, configuration.readerPatience)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                ConnectionHandler(connections, patience: patience)
-            ], idleTimeout: .seconds(30),
+            additionalChannelHandlers: [ConnectionHandler(connections, patience: patience)], idleTimeout: .seconds(30),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
     }

@@ -19,6 +19,9 @@ public struct ConsoleConfiguration: Sendable {
     /// How many connections may be open. Where one more comes, the one that has waited longest for a request is closed.
     /// 256 by default.
     public var connectionCountMax = 256
+    /// How many bytes of answers may wait for clients that have not taken them yet, of all connections together. Where
+    /// it is more, the one that has taken nothing for longest is closed. 64 MiB by default.
+    public var answerByteCountMax = 64 << 20
     /// For how long a client may take nothing of an answer that waits for it, before its connection is closed. 30
     /// seconds by default.
     public var readerPatience: Duration = .seconds(30)

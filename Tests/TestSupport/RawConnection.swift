@@ -1,7 +1,7 @@
 import Foundation
 
 /// A TCP connection to a port of this host that does not speak ZMTP: a test may send any bytes on it.
-public final class RawConnection {
+public final class RawConnection: Sendable {
     private let descriptor: CInt
 
     init(_ descriptor: CInt) { self.descriptor = descriptor }

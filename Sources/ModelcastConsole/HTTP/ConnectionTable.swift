@@ -1,10 +1,11 @@
-import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
-/// The open connections of a console. Where one more comes than there is room for, the one that has waited longest for
-/// a request is closed: whoever opens many and says nothing keeps nobody else out.
+/// The open connections of a console, and what waits on them for its readers.
+///
+/// Where one more comes than there is room for, the one that has waited longest for a request is closed: whoever opens
+/// many and says nothing keeps nobody else out. Where more waits for readers than may, the one that has taken nothing
+/// for longest is closed: whoever asks for much and reads nothing takes no memory from the others.
 final class ConnectionTable: Sendable {
     private struct State {
         /// The connections that wait for a request, by number: the least has waited longest.
@@ -13,20 +14,48 @@ final class ConnectionTable: Sendable {
         var busy: [UInt64: any Channel] = [:]
         var next: UInt64 = 0
         var isClosing = false
+        var answers: [ObjectIdentifier: Answer] = [:]
+        /// The bytes of all answers that wait.
+        var byteCount = 0
+        var cutCount = 0
+
+        mutating func takeNumber() -> UInt64 {
+            next += 1
+            return next - 1
+        }
+    }
+
+    /// What waits on a connection for its reader.
+    private struct Answer {
+        let channel: any Channel
+        var byteCount = 0
+        /// When the reader took something last, or something began to wait: the least number is longest ago.
+        var moved: UInt64
+        /// The connection is being closed for the others, and counts no more.
+        var isCut = false
     }
 
     private let state = Mutex(State())
     private let countMax: Int
+    private let byteCountMax: Int
 
-    init(countMax: Int) { self.countMax = countMax }
+    /// - Parameters:
+    ///   - countMax: how many connections may be open.
+    ///   - byteCountMax: how many bytes may wait for readers. One answer may be greater.
+    init(countMax: Int, byteCountMax: Int) { (self.countMax, self.byteCountMax) = (countMax, byteCountMax) }
+
+    /// The bytes that wait for readers.
+    var waitingByteCount: Int { state.withLock { $0.byteCount } }
+
+    /// How many connections were closed because too much waited.
+    var cutCount: Int { state.withLock { $0.cutCount } }
 
     /// Takes note that a connection waits for a request from now on.
     /// - Parameter former: its number until now; nil for one that is new.
     /// - Returns: its number.
-    fileprivate func wait(_ channel: any Channel, former: UInt64?) -> UInt64 {
+    func wait(_ channel: any Channel, former: UInt64?) -> UInt64 {
         let (number, oldest) = state.withLock { state in
-            let number = state.next
-            state.next += 1
+            let number = state.takeNumber()
             if let former { state.busy[former] = nil }
             state.waiting[number] = channel
             let isFull = state.isClosing || state.waiting.count + state.busy.count > countMax
@@ -37,7 +66,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Takes note that a request has come.
-    fileprivate func begin(_ number: UInt64, _ channel: any Channel) {
+    func begin(_ number: UInt64, _ channel: any Channel) {
         state.withLock { state in
             state.waiting[number] = nil
             state.busy[number] = channel
@@ -45,10 +74,43 @@ final class ConnectionTable: Sendable {
     }
 
     /// Takes note that the connection is closed.
-    fileprivate func end(_ number: UInt64) {
+    func end(_ number: UInt64) {
         state.withLock { state in
             state.waiting[number] = nil
             state.busy[number] = nil
+        }
+    }
+
+    /// Takes note that so many bytes wait on a connection for its reader.
+    func noteWaiting(_ byteCount: Int, on channel: any Channel) {
+        let stuck = state.withLock { state -> (any Channel)? in
+            let key = ObjectIdentifier(channel)
+            var answer = state.answers[key] ?? Answer(channel: channel, moved: state.takeNumber())
+            answer.byteCount += byteCount
+            state.answers[key] = answer
+            guard !answer.isCut else { return nil }
+            state.byteCount += byteCount
+            let others = state.answers.lazy.filter { !$0.value.isCut }
+            guard state.byteCount > byteCountMax, let least = others.min(by: { $0.value.moved < $1.value.moved }),
+                state.byteCount > least.value.byteCount
+            else { return nil }
+            state.answers[least.key]?.isCut = true
+            state.byteCount -= least.value.byteCount
+            state.cutCount += 1
+            return least.value.channel
+        }
+        stuck?.close(promise: nil)
+    }
+
+    /// Takes note that a reader has taken so many bytes, or that they are dropped with their connection.
+    func noteTaken(_ byteCount: Int, on channel: any Channel) {
+        state.withLock { state in
+            let key = ObjectIdentifier(channel)
+            guard var answer = state.answers[key] else { return }
+            answer.byteCount -= byteCount
+            if !answer.isCut { state.byteCount -= byteCount }
+            answer.moved = state.takeNumber()
+            state.answers[key] = answer.byteCount > 0 ? answer : nil
         }
     }
 
@@ -68,107 +130,4 @@ final class ConnectionTable: Sendable {
     func closeAll() {
         for channel in state.withLock({ $0.busy.values }) { channel.close(promise: nil) }
     }
-}
-
-/// Tells the table what a connection does, and closes one whose reader takes nothing of its answer for long.
-///
-/// It stands behind the decoder, so it sees parts of requests and answers.
-final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
-
-    private let table: ConnectionTable
-    private var number: UInt64?
-    private var isBusy = false
-    /// A request was ambiguous: what follows on the connection is passed over.
-    private var isRefused = false
-    /// The next look at whether the reader takes anything, while something waits for it.
-    private var look: Scheduled<Void>?
-    /// How many bytes waited at the last look.
-    private var waitingByteCount = 0
-
-    /// For how long a reader may take nothing of what waits for it.
-    private let patience: TimeAmount
-
-    init(_ table: ConnectionTable, patience: Duration) { (self.table, self.patience) = (table, TimeAmount(patience)) }
-
-    func channelActive(context: ChannelHandlerContext) {
-        number = table.wait(context.channel, former: nil)
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isRefused else { return }
-        if case .head(let head) = unwrapInboundIn(data), head.isAmbiguous { return refuse(context) }
-        if !isBusy, let number {
-            table.begin(number, context.channel)
-            isBusy = true
-        }
-        context.fireChannelRead(data)
-    }
-
-    /// Answers 400 and ends the connection, on which nobody can tell where the next request begins.
-    private func refuse(_ context: ChannelHandlerContext) {
-        isRefused = true
-        let answer = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
-        context.write(wrapOutboundOut(.head(answer)), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        context.close(promise: nil)
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data), isBusy {
-            isBusy = false
-            number = table.wait(context.channel, former: number)
-        }
-        context.write(data, promise: promise)
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
-            look?.cancel()
-            look = nil
-        } else if look == nil {
-            waitingByteCount = ConnectionHandler.byteCount(waitingIn: context.channel)
-            lookLater(context.channel)
-        }
-        context.fireChannelWritabilityChanged()
-    }
-
-    private func lookLater(_ channel: any Channel) {
-        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        look = channel.eventLoop.scheduleTask(in: patience) {
-            // What waits in the channel only becomes less where the reader takes it: nothing is added meanwhile.
-            let handler = bound.value
-            let byteCount = ConnectionHandler.byteCount(waitingIn: channel)
-            guard byteCount < handler.waitingByteCount else { return channel.close(promise: nil) }
-            handler.waitingByteCount = byteCount
-            handler.lookLater(channel)
-        }
-    }
-
-    private static func byteCount(waitingIn channel: any Channel) -> Int {
-        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        look?.cancel()
-        if let number { table.end(number) }
-        number = nil
-        context.fireChannelInactive()
-    }
-}
-
-extension HTTPRequest {
-    /// Others may read the request differently, and take it for one to another host or of another length (RFC 9112, 3.2
-    /// and 6.1): it has a second host, or an encoding of the transfer that is not chunks alone.
-    fileprivate var isAmbiguous: Bool {
-        let encodings = headerFields[values: .transferEncoding].map { $0.lowercased() }
-        // The conversion from HTTP/1 has taken out the first host.
-        return !headerFields[values: HTTPRequest.host].isEmpty || !(encodings.isEmpty || encodings == ["chunked"])
-    }
-
-    private static var host: HTTPField.Name { HTTPField.Name("Host")! }
 }

@@ -12,7 +12,7 @@ extension Console {
         families += listeningFigures(looks)
         families += servingFigures(looks)
         families += storeFigures(looks)
-        families += gatewayFigures()
+        families += gatewayFigures() + answerFigures()
         families += distributionFigures()
         return families + (metrics?.families ?? [])
     }
@@ -116,6 +116,18 @@ extension Console {
             name: "modelcast_history_bytes", kind: .gauge, help: "Bytes of changes that are kept, about.")
         history.add(Double(gateway.keptHistory?.byteCount ?? 0))
         return [streams, history]
+    }
+
+    private func answerFigures() -> [MetricFamily] {
+        var waiting = MetricFamily(
+            name: "modelcast_answer_bytes", kind: .gauge,
+            help: "Bytes of answers over HTTP that their readers have not taken yet.")
+        waiting.add(Double(connections.waitingByteCount))
+        var cut = MetricFamily(
+            name: "modelcast_cut_readers", kind: .counter,
+            help: "Readers of answers over HTTP that were cut because they took nothing and too much waited.")
+        cut.add(Double(connections.cutCount))
+        return [waiting, cut]
     }
 
     private func distributionFigures() -> [MetricFamily] {
