@@ -15,7 +15,8 @@ import Testing
             let publisher = try await network.publisher()
             let configuration = try configured { $0.answerByteCountMax = 3 << 20 }
             let gateway = ModelGateway(of: .publisher(publisher))
-            try await withConsole(of: [.publisher(publisher)], gateway: gateway, configuration: configuration) { client in
+            try await withConsole(of: [.publisher(publisher)], gateway: gateway, configuration: configuration) {
+                client in
                 #expect(try await client.eventually("/readyz") { $0.status == 200 })
                 let filler = String(repeating: "x", count: 10_000)
                 for number in 0..<300 {

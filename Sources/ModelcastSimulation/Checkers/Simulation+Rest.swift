@@ -12,6 +12,7 @@ extension Simulation {
     /// - Throws: ``SimulationFailure`` when the copies are not equal within `milliseconds` of simulated time, or when a
     ///   checker found something before.
     public func settle(within milliseconds: UInt64 = 120_000) throws(SimulationFailure) {
+        awaitContinued()
         if let failure { throw failure }
         tell(nil, "the network is good, the clocks are right, everybody runs")
         conditions = .good

@@ -31,10 +31,35 @@ struct Liar {
         case itself
     }
 
+    /// Heads of very many topics that nobody has, all in one message.
+    struct Flood {
+        private(set) var generator: SeededGenerator
+        /// How many more such messages there are.
+        private var left: Int
+
+        init(using generator: inout SeededGenerator) {
+            left = Int.random(in: 1...2, using: &generator)
+            self.generator = SeededGenerator(seed: generator.next())
+        }
+
+        /// The topics of the next message; empty where it is not time for one.
+        mutating func next() -> [Head] {
+            guard left > 0, Int.random(in: 0..<4, using: &generator) == 0 else { return [] }
+            left -= 1
+            // Of the greater ones more repairs are due than may begin in a tick.
+            let count = [40, 300].pick(&generator)
+            let sequence: UInt64 = [1, 5, .max].pick(&generator)
+            let first = Int.random(in: 0..<1_000, using: &generator)
+            return (0..<count).map { Head(topic: Topic.data(type: "T\(first + $0)"), sequence: sequence, digest: nil) }
+        }
+    }
+
     let lies: Set<Lie>
     /// The liar writes batches in the name of others, and records.
     var forgesBatches = false
     var forgesRecords = false
+    /// Nil for a liar that floods nobody.
+    var flood: Flood?
     var generator: SeededGenerator
 
     /// - Parameter isForgetful: deleted models are forgotten while the simulation runs. A copy that is built anew then

@@ -65,11 +65,17 @@ extension Simulation {
     func lie(_ node: SimulatedNode) {
         guard node.liar?.chance(50) ?? false else { return }
         if node.liar?.forgesBatches ?? false { forgeBatches(node) }
-        if node.liar?.lies(about: .heads) ?? false {
-            for heads in forged(node) {
+        let many = node.liar?.flood?.next() ?? []
+        if !many.isEmpty { faults[.flood] += 1 }
+        if !many.isEmpty || node.liar?.lies(about: .heads) ?? false {
+            for var heads in forged(node) {
+                heads.heads += many
                 faults[.lie] += 1
                 let topic = Topic.heads(origin: heads.origin)
-                tell(node, "says that \(heads.origin) of \(heads.incarnation) stands at \(heads.heads.map(\.sequence))")
+                tell(
+                    node,
+                    "says that \(heads.origin) of \(heads.incarnation) stands at "
+                        + "\(heads.heads.prefix(20).map(\.sequence)) on \(heads.heads.count) topics")
                 publish(node, topic: topic.bytes, payload: heads.encode())
             }
         }

@@ -52,6 +52,10 @@ public struct Scenario: Sendable {
         case leaps
         /// Models have ids whose texts are equal in pairs, while their bytes differ.
         case twins
+        /// Processes are stopped for a while and go on, as by SIGSTOP or with a machine that sleeps.
+        case stops
+        /// A liar now and then tells of very many topics at once.
+        case floods
     }
 
     /// - Parameters:

@@ -15,6 +15,7 @@ extension ScenarioPlay {
             if isForgetful, Int.random(in: 0..<15, using: &generator) == 0 { simulation.run(milliseconds: 12_000) }
             if let failure = simulation.failure { throw failure }
         }
+        simulation.awaitContinued()
         // Deletes are forgotten in this time, while some nodes are away.
         if isForgetful { simulation.run(milliseconds: UInt64([0, 20_000, 40_000].pick(&generator))) }
         if let failure = simulation.failure { throw failure }
@@ -30,6 +31,7 @@ extension ScenarioPlay {
 
     private mutating func write() throws {
         let node = writer()
+        guard !simulation.isStopped(node) else { return }
         if Int.random(in: 0..<4, using: &generator) == 0 {
             var writes = WriteBatch(limits: .default)
             for _ in 0..<Int.random(in: 2...4, using: &generator) {
@@ -105,6 +107,7 @@ extension ScenarioPlay {
     private mutating func endJobs() {
         guard !jobs.isEmpty, Int.random(in: 0..<10, using: &generator) == 0 else { return }
         let job = jobs.pick(&generator)
+        guard !simulation.isStopped(job) else { return }
         if job.isUp { return simulation.end(job.id) }
         // Replicas take a snapshot after a new start (protocol article, section 6), which counts as a mended hole. A
         // scenario in which nothing breaks may have none, so each job runs once there.
@@ -130,17 +133,29 @@ extension ScenarioPlay {
             simulation.cut(link, milliseconds: UInt64(milliseconds))
         }
         if clockJumps, Int.random(in: 0..<15, using: &generator) == 0 { jump(simulation.nodes.pick(&generator)) }
+        if stops, Int.random(in: 0..<8, using: &stopGenerator) == 0 { stop() }
         if !leaping.isEmpty, Int.random(in: 0..<8, using: &leapGenerator) == 0 { leap() }
     }
 
     /// Lets a wall clock be a day ahead for a moment: for less than an eighth of the time for which deleted models are
     /// remembered, as a leap that lasts longer is believed.
     private mutating func leap() {
-        let nodes = simulation.nodes.filter { leaping.contains($0.kind) && $0.isUp && !$0.hasLeapt && $0.liar == nil }
+        let nodes = simulation.nodes.filter {
+            leaping.contains($0.kind) && $0.isUp && !$0.hasLeapt && $0.liar == nil && !simulation.isStopped($0)
+        }
         guard !nodes.isEmpty else { return }
         let node = nodes.pick(&leapGenerator)
         let milliseconds = UInt64([20, 200, 800].pick(&leapGenerator))
         simulation.leap(node, milliseconds: milliseconds)
+    }
+
+    /// Stops a process for a while. While its clock is ahead, none is: it could not see that the leap is over.
+    private mutating func stop() {
+        let nodes = simulation.nodes.filter { $0.isUp && !$0.hasLeapt && $0.liar == nil }
+        guard !nodes.isEmpty else { return }
+        let node = nodes.pick(&stopGenerator)
+        let long: [UInt64] = isForgetful ? mayBeAway(node) ? [15_000, 25_000] : [] : [3_000]
+        simulation.stop(node, milliseconds: ([20, 200, 900] + long).pick(&stopGenerator))
     }
 
     /// True when the node may be gone, or without word of its senders, for longer than deletes are remembered. No relay

@@ -39,6 +39,10 @@ struct ScenarioPlay {
     let leaping: Set<SimulatedNode.Kind>
     /// Models have ids whose texts are equal in pairs.
     let hasTwins: Bool
+    /// Draws which processes are stopped and when, apart for the same reason.
+    var stopGenerator: SeededGenerator
+    let stops: Bool
+    var floodGenerator: SeededGenerator
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -84,6 +88,9 @@ struct ScenarioPlay {
             !clocksLeap ? [] : Bool.random(using: &leapGenerator) ? [.publisher, .job] : [.relay, .subscriber]
         var twinGenerator = SeededGenerator(seed: scenario.seed &* 0xB7E1_5162_8AED_2A6B &+ 7)
         hasTwins = features.contains(.twins) && Int.random(in: 0..<8, using: &twinGenerator) == 0
+        stopGenerator = SeededGenerator(seed: scenario.seed &* 0x8AED_2A6B_B7E1_5163 &+ 7)
+        stops = !isCalm && features.contains(.stops) && Int.random(in: 0..<4, using: &stopGenerator) == 0
+        floodGenerator = SeededGenerator(seed: scenario.seed &* 0xF34B_27D4_8E01_1C2D &+ 7)
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }
@@ -167,6 +174,9 @@ struct ScenarioPlay {
         simulation.nodes[id.index].liar?.forgesBatches = settings.hasGrants || settings.hasSignatures
         // Records have no signatures: only grants tell who may bring them.
         simulation.nodes[id.index].liar?.forgesRecords = settings.hasGrants && !settings.hasSignatures
+        if features.contains(.floods), Int.random(in: 0..<6, using: &floodGenerator) == 0 {
+            simulation.nodes[id.index].liar?.flood = Liar.Flood(using: &floodGenerator)
+        }
         // A liar that some relays do not hear writes nothing, as all copies must be equal.
         let heard = relays.filter { _ in Int.random(in: 0..<4, using: &liarGenerator) > 0 }
         for relay in heard { simulation.listen(relay, to: id) }

@@ -14,6 +14,7 @@ public struct FaultTally: Sendable {
         case crash = "crashes"
         case diskLost = "crashes that lost the disk"
         case tornWrite = "torn writes"
+        case stop = "stopped processes"
         case diskFailed = "pushed batches that a disk refused"
         case relayLost = "relays that lost what was pushed"
         case recovery = "publishers that took their models back"
@@ -21,6 +22,7 @@ public struct FaultTally: Sendable {
         case clockBeyondLead = "clocks further apart than the allowed lead"
         case lateJoin = "late joins"
         case lie = "lies about others"
+        case flood = "heads of very many topics"
         case forgery = "batches and records in the name of others"
     }
 

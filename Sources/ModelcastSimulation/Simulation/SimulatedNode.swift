@@ -36,6 +36,8 @@ final class SimulatedNode {
     var clockOffsetMilliseconds: Int64 = 0
     /// Its wall clock is a day ahead for a moment.
     var hasLeapt = false
+    /// Until when its process is stopped.
+    var stoppedUntil: UInt64 = 0
     var disk: SimulatedDisk
     /// When the next write behind begins.
     var nextWrite: UInt64 = 0

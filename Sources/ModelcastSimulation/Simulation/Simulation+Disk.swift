@@ -63,12 +63,12 @@ extension Simulation {
         let isFailing = chance(conditions.diskFailurePerMille)
         if isFailing { faults[.diskFailed] += 1 }
         events.add(
-            .plan { simulation in
+            .plan(of: node.index) { simulation in
                 guard node.life == life, node.isUp, !isFailing else { return }
                 node.disk.store(push, writtenMilliseconds: simulation.moment(node).wallMilliseconds)
             }, at: durableAt)
         events.add(
-            .plan { simulation in
+            .plan(of: node.index) { simulation in
                 guard node.life == life, let relay = node.relay else { return }
                 let now = simulation.moment(node)
                 let before = simulation.arrivals(node)

@@ -5,6 +5,8 @@ import ModelWire
 
 extension Simulation {
     func handle(_ event: Event) {
+        // What comes for a process that is stopped waits, in order.
+        if let node = process(of: event), time < node.stoppedUntil { return events.add(event, at: node.stoppedUntil) }
         switch event {
         case .tick(let index, let life):
             guard nodes[index].isUp, nodes[index].life == life else { return }
@@ -22,7 +24,18 @@ extension Simulation {
         case .message(let index, let epoch, let message):
             guard isReachable(index) else { return }
             deliver(index, epoch, message)
-        case .plan(let body): body(self)
+        case .plan(_, let body): body(self)
+        }
+    }
+
+    /// The node whose process handles the event; nil where the network does.
+    private func process(of event: Event) -> SimulatedNode? {
+        switch event {
+        case .tick(let node, _), .plan(let node?, _): nodes[node]
+        case .connected(let link, _), .message(let link, _, .stream), .message(let link, _, .reply):
+            nodes[links[link].client]
+        case .message(let link, _, .subscription), .message(let link, _, .request): nodes[links[link].server]
+        case .streamOpen, .plan(nil, _): nil
         }
     }
 

@@ -114,6 +114,7 @@ extension Simulation {
             node.disk.erase()
         }
         endLeap(node)
+        node.stoppedUntil = 0
         tell(node, "crashes\(losesDisk ? " and loses its disk" : "")")
         switch node.kind {
         case .publisher: oracle.lose(origin: node.name, after: node.disk.updateCount)
@@ -138,6 +139,23 @@ extension Simulation {
         let node = nodes[id.index]
         guard !node.isUp, !(node.job?.hasEnded ?? false) else { return }
         start(node)
+    }
+
+    /// Stops a process that runs for some time, as SIGSTOP and SIGCONT do, or the sleep of a machine: nothing of it
+    /// runs, and what comes for it waits.
+    func stop(_ node: SimulatedNode, milliseconds: UInt64) {
+        guard node.isUp, node.stoppedUntil <= time else { return }
+        faults[.stop] += 1
+        node.stoppedUntil = time + milliseconds * 1000 + 1
+        tell(node, "is stopped for \(milliseconds) ms")
+    }
+
+    func isStopped(_ node: SimulatedNode) -> Bool { time < node.stoppedUntil }
+
+    /// Lets time pass until no process is stopped.
+    func awaitContinued() {
+        let last = nodes.lazy.map(\.stoppedUntil).max() ?? 0
+        if last > time { run(milliseconds: (last - time) / 1000 + 1) }
     }
 
     /// Ends a process, for whatever reason, after a last check of what its observer was told.

@@ -64,12 +64,14 @@ extension Simulation {
     }
 
     /// Runs `body` at a time, unless the publisher has died meanwhile or uses another connection by then.
+    /// - Parameter process: the node that does it; nil for the publisher itself.
     private func later(
-        _ node: SimulatedNode, _ peer: [UInt8], at time: UInt64, _ body: @escaping (Simulation) -> Void
+        _ node: SimulatedNode, _ peer: [UInt8], at time: UInt64, in process: SimulatedNode? = nil,
+        _ body: @escaping (Simulation) -> Void
     ) {
         let life = node.life
         events.add(
-            .plan { simulation in
+            .plan(of: (process ?? node).index) { simulation in
                 guard node.isUp, node.life == life, node.recovery?.peer == peer else { return }
                 body(simulation)
             }, at: time)
@@ -81,7 +83,7 @@ extension Simulation {
         recovery.lastArrival = max(time + delay(), recovery.lastArrival)
         node.recovery = recovery
         let payload = request.encode()
-        later(node, peer, at: recovery.lastArrival) { simulation in
+        later(node, peer, at: recovery.lastArrival, in: relay) { simulation in
             guard relay.isUp else { return }
             relay.relay?.receive(payload.span, from: peer, now: simulation.moment(relay))
             simulation.settle(relay)

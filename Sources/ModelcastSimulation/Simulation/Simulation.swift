@@ -60,8 +60,8 @@ public final class Simulation {
         case streamOpen(link: Int, epoch: Int)
         /// A message arrives.
         case message(link: Int, epoch: Int, Message)
-        /// Something that was planned.
-        case plan((Simulation) -> Void)
+        /// Something that was planned; where it is a node's own doing, with the node.
+        case plan(of: Int? = nil, (Simulation) -> Void)
     }
 
     enum Message {
@@ -101,7 +101,7 @@ public final class Simulation {
 
     /// Runs `body` after a time.
     func plan(after milliseconds: UInt64, _ body: @escaping (Simulation) -> Void) {
-        events.add(.plan(body), at: time + milliseconds * 1000)
+        events.add(.plan(of: nil, body), at: time + milliseconds * 1000)
     }
 
     /// Both clocks, as a node reads them.
