@@ -44,6 +44,36 @@ import Testing
         #expect(try again.recordCounts() == ["User": 2, "Order": 1])
     }
 
+    @Test func `a record that is larger than any message is there after opening it again, byte for byte`() throws {
+        // Two publishers have written a field each.
+        let parts = try ["a", "b"].map { origin in
+            try CellRecord.made("large", [origin: .bytes(Array(repeating: 7, count: 600_000))], origin: origin)
+        }
+        let large = try #require(CellRecord.joining(parts: parts))
+        #expect(large.cellCount == 2)
+        #expect(large.byteCount > WireLimits.default.frameByteCount)
+        let (before, after) = (try CellRecord.made("before"), try CellRecord.made("after"))
+        let store = try Store.open(path: path)
+        try store.write(
+            StoreChanges { changes in
+                for record in [before, large, after] { changes.upsert(record, type: "User") }
+            }, durably: true)
+        try store.close()
+
+        let again = try Store.open(path: path)
+        #expect(again.openReport.result == .opened)
+        #expect(again.openReport.isWhole)
+        // Compared here, as a failure would else show all the bytes.
+        let records = try StoreContents(again).records["User"] ?? [:]
+        #expect(records.keys.sorted() == ["after", "before", "large"])
+        let isEqual = records == ["before": before, "large": large, "after": after]
+        #expect(isEqual)
+        let alone = try again.record(type: "User", id: "large")
+        #expect(alone?.digest == large.digest)
+        let isSame = alone == large
+        #expect(isSame)
+    }
+
     @Test func `a newer record takes the row of the older one, and a removal ends it`() throws {
         let store = try Store.open(path: path)
         let (old, new) = (try CellRecord.made("1", stamp: 1), try CellRecord.made("1", stamp: 2))

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A TCP port of this host at which a test takes connections, and reads what clients say.
-public final class RawListener {
+public final class RawListener: Sendable {
     private let descriptor: CInt
     /// The endpoint for clients.
     public let endpoint: String

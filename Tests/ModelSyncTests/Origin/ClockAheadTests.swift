@@ -65,6 +65,40 @@ import Testing
         }
     }
 
+    /// Subscribers that join when the publisher has not started anew yet, and when all others have got over it.
+    @Test(arguments: [0, 12_000] as [UInt64])
+    func `a subscriber that joins only after the clock's return becomes live and holds all models`(
+        pauseMilliseconds: UInt64
+    ) throws {
+        var network = try network()
+        for id in 0..<10 { try network.write(0, "\(id)", ["a": 1, "b": 1]) }
+        network.run(milliseconds: 3_000)
+        network.leadMilliseconds[0] = ClockAheadTests.day
+        for id in 0..<4 { try network.write(0, "\(id)", ["a": 2]) }
+        try network.write(0, "4", ["c": 3], as: .replace)
+        try network.write(0, "5", as: .delete)
+        try network.write(0, "new", ["a": 4])
+        network.run(milliseconds: 4_000)
+        network.leadMilliseconds = [:]
+        try network.write(0, "last", ["a": 1])
+        network.run(milliseconds: pauseMilliseconds)
+        for _ in 0..<2 { network.addReplica() }
+        network.connect(.replica(2), to: .origin(0))
+        network.connect(.replica(3), to: .relay(0))
+        network.run(milliseconds: 15_000)
+        #expect(network.origins[0].counters[.clockRenewals] == 1)
+        let digest = network.origins[0].cache.digest(of: "User")
+        for replica in network.replicas {
+            #expect(replica.senderStatus(now: network.now).map(\.state) == [.live])
+            #expect(replica.cache.digest(of: "User") == digest)
+            #expect(replica.cache.count(of: "User") == 11)
+            #expect(replica.cache["User", "2"]?.values == ["a": 2, "b": 1])
+            #expect(replica.cache["User", "4"]?.values == ["c": 3])
+            #expect(replica.cache["User", "5"] == nil)
+            #expect(replica.cache["User", "new"] != nil && replica.cache["User", "last"] != nil)
+        }
+    }
+
     @Test func `a delete that nobody has heard of when the clock leaps ahead is not forgotten by that`() throws {
         var network = try network()
         for id in 0..<10 { try network.write(0, "\(id)", ["a": 1]) }

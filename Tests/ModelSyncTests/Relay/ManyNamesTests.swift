@@ -150,6 +150,52 @@ import Testing
         #expect(network.replicas[0].counters[.holesFound] == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `a relay that was full of idle names takes a new one when it is started again from its store`(
+        persistsPushes: Bool
+    ) throws {
+        var network = try network()
+        for number in 0..<20 {
+            network.time += 1_000
+            #expect(push(try batch("job-\(number)"), &network) == .accepted(rid: 1))
+        }
+        network.run(milliseconds: 20_000)
+        let former = network.relays[0]
+        let positions = former.replica.positions
+        #expect(positions.count == 20)
+        #expect(told(network).count < 20)
+        // The copy is what a store would have kept.
+        var configuration = former.configuration
+        configuration.persistsPushes = persistsPushes
+        let relay = try RelayMachine(
+            configuration: configuration, cache: former.cache, now: network.now, seed: 2,
+            lastAlive: network.now.wallMilliseconds)
+        relay.replica.limitNames(told: 300, kept: 1000, quiet: .seconds(3))
+        relay.restore(positions, now: network.now)
+        network.relays[0] = relay
+        network.carryOutAll()
+        let known = told(network)
+        let untold = try #require(positions.map(\.origin).first { !known.contains($0) })
+        for payload in try [batch("new"), batch(untold, 2)] {
+            network.time += 1_000
+            var reply = push(payload, &network)
+            if persistsPushes {
+                #expect(reply == nil)
+                relay.persisted(try #require(network.persists.last), now: network.now)
+                network.carryOutAll()
+                reply = network.replies.last?.reply
+            }
+            #expect(reply == .accepted(rid: 1))
+        }
+        #expect(told(network).contains("new") && told(network).contains(untold))
+        network.addReplica()
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 8_000)
+        #expect(network.replicas[0].cache.count(of: "User") == 21)
+        #expect(network.replicas[0].cache["User", "new"]?["a"] == 1)
+        #expect(network.replicas[0].cache["User", untold]?["a"] == 2)
+    }
+
     @Test(arguments: [1, 2] as [UInt64])
     func `what was pushed under forgotten names survives starting anew, as does what a name that goes on had before`(
         start: UInt64

@@ -258,6 +258,35 @@ import Testing
         #expect(records.count == 1)
     }
 
+    @Test(arguments: [true, false], [1, 1_000])
+    func `fetches without end are busy once a peer has used up its budget, also those that find nothing`(
+        isThere: Bool, idCount: Int
+    ) throws {
+        let rate = RequestBudget.Rate(burst: 1 << 20, perSecond: 1 << 20)
+        var network = try sender { $0.budget.answerBytes = rate }
+        let ids = (0..<idCount).map { isThere ? "\($0 % 10)" : "missing-\($0)" }
+        let fetch = ControlRequest.fetch(rid: 1, type: "User", ids: ids)
+        var answered = 0
+        for _ in 0..<200 {
+            let replies = network.ask(.origin(0), fetch, from: hostile)
+            if case .complete? = replies.last {
+                answered += 1
+            } else {
+                #expect(codes(replies) == ["busy"])
+            }
+        }
+        // The cost of looking, without that of what is found.
+        let cost = (16 << 10) + 64 * idCount
+        let most = (1 << 20) / cost
+        #expect(answered == most || answered == most - 1)
+        #expect(network.origins[0].counters[.requestsBusy] == UInt64(200 - answered))
+        let other = network.ask(.origin(0), fetch)
+        #expect(other.last?.method == "complete")
+        network.run(milliseconds: 1_000)
+        let later = network.ask(.origin(0), fetch, from: hostile)
+        #expect(later.last?.method == "complete")
+    }
+
     @Test func `fine digests in a loop are busy, coarse ones go on`() throws {
         var network = try sender()
         var answered = 0

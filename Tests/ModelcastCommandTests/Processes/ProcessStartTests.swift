@@ -14,9 +14,11 @@ import Testing
                 "--server-key",
             ], 1
         ),
+        (["relay", "--name", "r", "--bind", "tcp://127.0.0.1:*", "--client-keys"], 0),
+        (CommandTests.publish + ["--client-keys"], 0),
     ]
 
-    /// A command that waits, before anything else, for somebody to write its server's key.
+    /// A command that waits, before anything else, for somebody to write the key of its server or client.
     private func waiting(_ arguments: [String], at fifo: String) throws -> RunningCommand {
         try #require(unsafe mkfifo(fifo, 0o600) == 0)
         let keys = try Curve.KeyPair()

@@ -1,5 +1,6 @@
 import Foundation
 @_spi(CacheWriting) import ModelCache
+import ModelWire
 import Modelcast
 import TestSupport
 import Testing
@@ -85,6 +86,36 @@ import Testing
         }
         relay.signal(SIGTERM)
         #expect(try await relay.exitCode() == 0)
+    }
+
+    @Test func `a value that differs under one version is exit code 1 and named, where values are compared`()
+        async throws
+    {
+        let publisher = try publisher(input: Self.lines(0..<50))
+        let relay = try await relay()
+        try await listening(to: [relayControl], control: subscriberControl) { subscriber in
+            #expect(await eventually { subscriber.cache.count(of: "T") == 50 })
+            let stamp = try #require(subscriber["T", "42"]?.touched?.stamp)
+            // The same write with another value, as damaged memory would have it.
+            let other = ModelCache()
+            var writer = BatchWriter()
+            try writer.append(.merge, stamp: stamp, id: "42", fields: ["age": 1_000, "name": "x"])
+            try other.commit(writer, type: "T", origin: "p")
+            let damaged = other["T", "42"]
+            subscriber.cache.commit { $0.overwrite(type: "T", id: "42", with: damaged) }
+            let (equal, versions) = try await verify(relayControl, subscriberControl)
+            #expect(equal == 0 && versions.output.hasPrefix("T equal "), "\(versions.output) \(versions.error)")
+            let (code, values) = try await verify(relayControl, subscriberControl, ["--values"])
+            #expect(code == 1, "\(values.error)")
+            let lines = values.output.split(separator: "\n")
+            #expect(lines.count == 1, "\(values.output)")
+            #expect(lines.first?.hasPrefix("T\tdifferent\t42\tage\t42@") == true, "\(values.output)")
+            #expect(lines.first?.contains("\t1000@") == true, "\(values.output)")
+        }
+        for command in [relay, publisher] {
+            command.signal(SIGTERM)
+            #expect(try await command.exitCode() == 0, "\(command.error)")
+        }
     }
 
     @Test func `holders of different publishers are told apart, with exit code 1`() async throws {

@@ -146,6 +146,31 @@ import Testing
         }
     }
 
+    @Test func `a second run beside the first is refused, and the first goes on`() async throws {
+        let publisher = try makePublisher(nil)
+        try await running(publisher) { endpoints in
+            let relay = try Relay(
+                RelayConfiguration(
+                    name: "r", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
+                    publishers: [endpoints.control]), logger: silent)
+            try await during(relay) { relay in
+                let control = try await relay.boundEndpoints.control
+                try await subscribing(to: [control]) { subscriber in
+                    try await subscriber.waitUntilLive()
+                    for service in [publisher, relay, subscriber] as [any Service & Sendable] {
+                        let error = await #expect(throws: ModelcastError.self) { try await service.run() }
+                        #expect(error?.code == .stopped && error?.message.contains("make a new one") == true)
+                    }
+                    try publisher.merge("User", "1", ["age": 1])
+                    #expect(await eventually { subscriber["User", "1"]?["age"] == 1 })
+                    // Whoever comes later is served by both.
+                    try await subscribing(to: [endpoints.control, control]) { try await $0.waitUntilLive() }
+                    #expect(subscriber.status.isLive)
+                }
+            }
+        }
+    }
+
     @Test func `a stream ends behind its last change when its subscriber stops`() async throws {
         let publisher = try makePublisher(nil)
         try publisher.merge("User", "1", ["age": 1])

@@ -1,4 +1,6 @@
+import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 import ZeroMQ
@@ -70,6 +72,12 @@ import ZeroMQ
         }
     }
 
+    @Test func `a web server in place of a sender is told`() async throws {
+        let server = try WebServer()
+        try await expectTold(server.endpoint, "what listens at \(server.endpoint) does not speak ZeroMQ")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `inproc is refused, as it reaches nobody`() throws {
         #expect(errorCode { _ = try ControlClient(endpoint: "inproc://x") } == .endpoint)
         #expect(
@@ -90,5 +98,42 @@ import ZeroMQ
                 #expect(await eventually { subscriber.status.senders.first?.lastError == nil })
             }
         }
+    }
+}
+
+/// A web server that finds whatever it is told a bad request, on a thread of its own.
+private final class WebServer: Sendable {
+    private final class State: Sendable {
+        let isOver = Atomic<Bool>(false)
+    }
+
+    let endpoint: String
+    private let state = State()
+
+    private static let answer =
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+        + "400 Bad Request"
+
+    init() throws {
+        let listener = try RawListener()
+        endpoint = listener.endpoint
+        let state = self.state
+        let thread = Thread {
+            while !state.isOver.load(ordering: .acquiring) {
+                guard let client = try? listener.accept() else { continue }
+                client.send(Array(WebServer.answer.utf8))
+                client.finishSending()
+                // Until the client has said something, or is gone: what is not read would reset the connection.
+                _ = client.readSome()
+            }
+        }
+        thread.name = "web-server"
+        thread.start()
+    }
+
+    deinit {
+        state.isOver.store(true, ordering: .releasing)
+        // One more client, for which the thread waits.
+        _ = try? RawConnection(to: endpoint)
     }
 }

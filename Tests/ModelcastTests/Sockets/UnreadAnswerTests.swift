@@ -41,10 +41,11 @@ import ZeroMQ
         }
     }
 
-    private func publisher(_ control: String) throws -> Publisher {
+    /// - Parameter answersByteCount: the bound of what is held for peers; they can hold half of it for long.
+    private func publisher(_ control: String, answersByteCount: Int = 8 << 20) throws -> Publisher {
         var configuration = PublisherConfiguration(
             name: "publisher", endpoints: try SenderEndpoints(control: control))
-        configuration.answersByteCount = 8 << 20
+        configuration.answersByteCount = answersByteCount
         configuration.replayByteCount = 1 << 20
         let publisher = try Publisher(configuration, logger: silent)
         let text = String(repeating: "x", count: UnreadAnswerTests.dataByteCount / UnreadAnswerTests.modelCount)
@@ -97,5 +98,65 @@ import ZeroMQ
             over.signal()
             try await mutes
         }
+    }
+
+    @Test(.enabled(if: RiddledMemory.isKept, "sanitizers, which come with debug builds, have other allocators"))
+    func `memory is given back to the system when peers that held much of it have gone`() async throws {
+        let folder = try TemporaryDirectory()
+        let control = "ipc://\(folder.path("control"))"
+        try await during(try publisher(control, answersByteCount: 40 << 20)) { publisher in
+            let endpoint = try await publisher.boundEndpoints.control
+            let before = try #require(ResidentMemory.byteCount)
+            let riddled = RiddledMemory()
+            let riddledByteCount = try #require(ResidentMemory.byteCount) - before
+            try #require(riddledByteCount > 128 << 20, "the allocator has given it back by itself")
+            let over = DispatchSemaphore(value: 0)
+            async let mutes: Void = hold(100, requests: 4, at: endpoint, until: over)
+            defer { over.signal() }
+            // More than half of the bound is held, enough for a walk through all memory when it has gone.
+            #expect(await eventually { publisher.status.counters[.cutClients] > 0 })
+            over.signal()
+            try await mutes
+            let limit = before + RiddledMemory.usedByteCount + 40 << 20
+            let isGivenBack = await eventually { ResidentMemory.byteCount ?? 0 < limit }
+            let grownByteCount = (ResidentMemory.byteCount ?? 0) - before
+            #expect(isGivenBack, "grown by \(grownByteCount >> 20) MiB, by \(riddledByteCount >> 20) before")
+            withExtendedLifetime(riddled) {}
+        }
+    }
+
+    @Test func `the answers of a publisher, and of a relay, may take 64 MiB unless it is set`() throws {
+        let endpoints = try SenderEndpoints(control: "tcp://127.0.0.1:*")
+        let publisher = PublisherConfiguration(name: "p", endpoints: endpoints)
+        let relay = RelayConfiguration(name: "r", endpoints: endpoints, publishers: [])
+        #expect(publisher.answersByteCount == 64 << 20)
+        #expect(relay.answersByteCount == 64 << 20)
+    }
+}
+
+/// Free memory between blocks that are in use: the allocator keeps it until all that is free is given back.
+private struct RiddledMemory {
+    private let used: [[UInt8]]
+
+    /// Small enough for glibc to take them from its heap, and many pages each.
+    private static let blockByteCount = 64 << 10
+    private static let blockCount = 4096
+    /// One block in so many stays in use, the last among them.
+    private static let period = 16
+    static let usedByteCount = blockCount / period * blockByteCount
+
+    static let isKept: Bool = {
+        #if DEBUG
+            return false
+        #else
+            return ResidentMemory.byteCount != nil
+        #endif
+    }()
+
+    init() {
+        let blocks = (1...RiddledMemory.blockCount).map { number in
+            [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: RiddledMemory.blockByteCount)
+        }
+        used = blocks.indices.filter { ($0 + 1) % RiddledMemory.period == 0 }.map { blocks[$0] }
     }
 }
