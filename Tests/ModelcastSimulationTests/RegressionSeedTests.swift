@@ -145,6 +145,13 @@ import Testing
         (82_098_811_018_674_268, "a job began anew while a copy was under way, which was of the start before")
     ]
 
+    /// Seeds that failed once processes could be stopped, and liars could flood.
+    static let stopSeeds: [(seed: UInt64, found: String)] = [
+        (9_900_001_017_368, "an acknowledged push that had come by another relay went when the state was built anew"),
+        (9_900_001_037_855, "a repair that waited for a flooding liar kept copies from being compared"),
+        (9_900_001_044_954, "what a process that stood still had of a snapshot brought a removed field back"),
+    ]
+
     /// What there was when the first failed; each seed plays the story in which it did.
     private static let features = fullFeatures.subtracting([.names, .grants])
     private static let fullFeatures = endingFeatures.subtracting([.expiry])
@@ -186,6 +193,11 @@ import Testing
     func `seeds that once failed without digests are sound`(seed: UInt64, found: String) {
         let features = RegressionSeedTests.twinFeatures.subtracting([.names])
         #expect(Scenario(seed: seed, hasDigests: false, features: features).run().failure == nil, "\(found)")
+    }
+
+    @Test(arguments: RegressionSeedTests.stopSeeds)
+    func `seeds in which processes are stopped, and liars flood, are sound`(seed: UInt64, found: String) {
+        #expect(failure(of: seed, Set(Scenario.Feature.allCases)) == nil, "\(found)")
     }
 
     @Test(arguments: RegressionSeedTests.leapSeeds)

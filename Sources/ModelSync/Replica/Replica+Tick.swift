@@ -5,6 +5,7 @@ extension Replica {
     /// ``nextDeadline(now:)``.
     public func tick(now: Moment) {
         errors.clock = now.wallMilliseconds
+        startAnewAfterStandstill(now: now)
         for session in sessions { checkDeadlines(session.id, now: now) }
         driveStarts(now: now)
         driveRepairs(now: now)

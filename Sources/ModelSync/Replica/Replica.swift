@@ -26,8 +26,10 @@ public final class Replica {
     /// The origins that lease models.
     var leases = LeaseTable()
     var renewal: Renewal?
-    /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at.
-    var upkeep: (sweep: TombstoneSweep, nextReview: UInt64, contacts: BelievedClock, absences: BelievedClock)
+    /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at; and whether this process
+    /// has stood still.
+    var upkeep:
+        (sweep: TombstoneSweep, nextReview: UInt64, contacts: BelievedClock, absences: BelievedClock, lastTick: UInt64)
     /// The signatures that are looked at; nil where none has to be there.
     var signatures: SignatureCheck?
     /// The errors of senders.
@@ -51,7 +53,7 @@ public final class Replica {
         self.cache = cache
         clockGuard = ClockGuard(configuration, lastAlive: lastAlive)
         requests = RequestLedger(seed: seed)
-        upkeep = (TombstoneSweep(now: now), 0, BelievedClock(now), BelievedClock(now))
+        upkeep = (TombstoneSweep(now: now), 0, BelievedClock(now), BelievedClock(now), 0)
         decoder = BatchDecoder(limits: configuration.limits)
         groupDecoder = BatchDecoder(limits: configuration.limits)
     }

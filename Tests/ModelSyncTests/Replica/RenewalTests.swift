@@ -98,6 +98,56 @@ import Testing
         observation.cancel()
     }
 
+    @Test func `a process that stood still for so long in the middle of a snapshot builds its state anew`() throws {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
+        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
+        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        let relay = mesh.relays[0]
+        var end: ControlReply?
+        relay.answer = { request in
+            guard case .snapshot = request else { return nil }
+            relay.answer = nil
+            var replies = relay.replies(to: request)
+            end = replies.popLast()
+            return replies
+        }
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.exchange()
+        mesh.pass(milliseconds: 10)
+        #expect(mesh.replica.cache["User", "deleted"] != nil)
+        try forget(&mesh)
+        mesh.time += 15_000_000
+        // What waits in the socket is read before time-outs are looked at.
+        mesh.replica.receiveControl(mesh.senders[0], try #require(end).encode().span, now: mesh.now)
+        mesh.pass(milliseconds: 2_000)
+        #expect(mesh.replica.state(of: mesh.senders[0]) == .live)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        #expect(mesh.replica.cache["User", "kept"] != nil)
+        #expect(mesh.replica.counters[.renewals] == 1)
+    }
+
+    @Test func `what was pushed here stays in a state that is built anew, also where a relay had passed it on before`()
+        throws
+    {
+        var mesh = try mesh(relays: 1)
+        // The relay has passed it on and loses it.
+        _ = try mesh.origins[0].write(
+            .merge, type: "User", id: "pushed", fields: try EncodedFields(["age": 1]), now: mesh.now)
+        mesh.origins[0].flush()
+        for case .publish(let topic, let payload) in mesh.origins[0].takeActions() where topic.type != nil {
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+            let arrival = mesh.replica.receivePushed(topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+            #expect(arrival == .duplicate)
+        }
+        mesh.silent = [0]
+        mesh.pass(milliseconds: 15_000)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(mesh.replica.cache["User", "pushed"]?["age"] == 1)
+    }
+
     @Test func `a short absence is no reason to start anew`() throws {
         var mesh = try mesh(relays: 1)
         mesh.silent = [0]

@@ -18,7 +18,9 @@ extension Replica {
         guard sessions[sender.index].isSynced, groups.isEmpty, renewal == nil else {
             return audits.endRound(with: sender)
         }
-        guard !audits.isResting(sender, now: now.uptimeMicroseconds) else { return }
+        guard !audits.isResting(sender, now: now.uptimeMicroseconds),
+            sessions[sender.index].budget.hasRequest(.snapshot, at: now.uptimeMicroseconds)
+        else { return }
         var left = AuditTable.workMax
         var streamCount = 0
         while left > 0, audits.mayBegin(with: sender), let type = audits.nextType(toldBy: sender) {

@@ -292,6 +292,7 @@ extension Replica {
                 guard let head = teller.head, teller.incarnation == stream.incarnation else { return false }
                 return head < claim.through && claim.doubted[teller.sender]?.head != head
                     && isSettled(teller.sender, since: teller.toldAt, now: now)
+                    && sessions[teller.sender.index].budget.hasRequest(.snapshot, at: time)
             }.min { claim.doubted[$0.sender]?.at ?? 0 < claim.doubted[$1.sender]?.at ?? 0 }
             if stream.repair == nil, let doubting { doubted.append((stream, doubting)) }
         }

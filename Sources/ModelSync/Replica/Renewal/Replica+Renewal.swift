@@ -300,13 +300,29 @@ extension Replica {
     /// knows how long: merging its copy with this one would bring back models whose deletes it has forgotten. Parts of
     /// transactions that are held since then would do the same; only what was pushed here is in no copy.
     func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
-        let retention = configuration.tombstoneRetention.wholeMicroseconds
         guard let last = sessions[sender.index].lastContact, clockGuard.isForgotten(last, now: now) else { return }
+        startAnewAfterAbsence(reason: "\(label(sender)) was away for too long", now: now)
+    }
+
+    /// Does the same where this process has stood still for so long, as one that was stopped or whose machine was. What
+    /// waited for it meanwhile comes now, as if no time had passed; and what it had of a snapshot that was under way is
+    /// as old as that.
+    func startAnewAfterStandstill(now: Moment) {
+        defer { upkeep.lastTick = now.uptimeMicroseconds }
+        guard upkeep.lastTick > 0,
+            now.uptimeMicroseconds.subtractingOrZero(upkeep.lastTick)
+                > configuration.tombstoneRetention.wholeMicroseconds
+        else { return }
+        startAnewAfterAbsence(reason: "this process stood still for too long", now: now)
+    }
+
+    private func startAnewAfterAbsence(reason: String, now: Moment) {
+        let retention = configuration.tombstoneRetention.wholeMicroseconds
         let droppedCount = groups.drop(heldSinceBefore: now.uptimeMicroseconds.subtractingOrZero(retention)) { origin in
             origins[origin].isPushedHere
         }
         counters[.expiredBatches] += UInt64(droppedCount)
         guard !cache.types.isEmpty else { return }
-        startAnew(prefixes, reason: "\(label(sender)) was away for too long", now: now)
+        startAnew(prefixes, reason: reason, now: now)
     }
 }

@@ -55,6 +55,12 @@ struct SenderBudget: Sendable {
         }
     }
 
+    /// Whether a request could be made now.
+    func hasRequest(_ rung: Repair.Rung, at time: UInt64) -> Bool {
+        var budget = self
+        return budget.takeRequest(rung, at: time)
+    }
+
     mutating func takeReport(at time: UInt64) -> Bool { reports.take(of: SenderBudget.reportRate, at: time) }
 
     mutating func takeSignedHeads(at time: UInt64) -> Bool {
@@ -104,6 +110,14 @@ extension Replica {
             let repair = stream.repair, stream.repair?.passOver(sender, askable: askable(stream, repair)) ?? false
         {
             stream.repair?.dueAt = now.uptimeMicroseconds
+            return false
+        }
+        // A stream has one repair at a time. One that is for what this sender tells alone keeps what others tell from
+        // being looked at no longer; it comes up again.
+        if let repair = stream.repair, repair.finding == .claim || repair.finding == .digest,
+            askable(stream, repair).contains(where: { $0 != sender })
+        {
+            finish(stream, by: .superseded, now: now)
             return false
         }
         // A random pause, so that all repairs that wait have the same chance.

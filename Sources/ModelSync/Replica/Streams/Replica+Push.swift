@@ -15,9 +15,14 @@ extension Replica {
         mayName: (_ origin: String) -> Bool = { _ in true }
     ) -> PushArrival {
         let judged = judgePushed(topic: bytes, payload: payload, of: grantee, now: now) { _ in 0 }
-        if case .duplicate = judged { counters[.duplicateBatches] += 1 }
-        guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
+        guard judged == .accepted || judged == .duplicate, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        guard judged == .accepted else {
+            counters[.duplicateBatches] += 1
+            // It may have come from another relay, which may lose it: this one answers for it from now on.
+            if let stream = streams[key] { stream.isPushed = true }
+            return judged
+        }
         guard follows(key.origin) || mayName(key.origin) else { return .tooManyNames }
         guard let stream = meetPushed(key, now: now) else { return noRoom(now: now) }
         noteSealedStart(of: key.origin)
