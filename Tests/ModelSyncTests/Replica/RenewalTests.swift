@@ -119,11 +119,14 @@ import Testing
         mesh.time += 15_000_000
         // What waits in the socket is read before time-outs are looked at.
         mesh.replica.receiveControl(mesh.senders[0], try #require(end).encode().span, now: mesh.now)
+        mesh.tell(0)
         mesh.pass(milliseconds: 2_000)
         #expect(mesh.replica.state(of: mesh.senders[0]) == .live)
         #expect(mesh.replica.cache["User", "deleted"] == nil)
         #expect(mesh.replica.cache["User", "kept"] != nil)
-        #expect(mesh.replica.counters[.renewals] == 1)
+        // At once, and not because digests differ after all repairs, which a copy that may hold more hides.
+        let reasons = mesh.notices.filter { $0.kind == .startingAnew }.compactMap { $0.metadata["reason"] }
+        #expect(reasons == ["this process stood still for too long"])
     }
 
     @Test func `what was pushed here stays in a state that is built anew, also where a relay had passed it on before`()
