@@ -13,6 +13,13 @@ struct ConsoleAnswer {
     let body: String
 }
 
+/// The result of `body`, which may block, on a thread of its own: the console works on the few that tasks have.
+func onOwnThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}
+
 /// Asks a console over TCP, as any client does: with any bytes.
 struct ConsoleClient {
     let port: Int
@@ -34,22 +41,16 @@ struct ConsoleClient {
         return ConsoleAnswer(status: status, headers: headers, body: parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// Sends any bytes on a connection of their own, and reads what comes until that is closed. On a thread of its own:
-    /// the console works on the few that tasks have.
+    /// Sends any bytes on a connection of their own, and reads what comes until that is closed.
     /// - Parameter isLast: what is sent ends with these bytes.
     /// - Returns: nil where the connection stays open for ten seconds without a byte.
     func exchange(_ bytes: [UInt8], isLast: Bool) async throws -> [UInt8]? {
         let endpoint = "tcp://127.0.0.1:\(port)"
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        let connection = try RawConnection(to: endpoint)
-                        connection.send(bytes)
-                        if isLast { connection.finishSending() }
-                        return connection.readToEnd()
-                    })
-            }
+        return try await onOwnThread {
+            let connection = try RawConnection(to: endpoint)
+            connection.send(bytes)
+            if isLast { connection.finishSending() }
+            return connection.readToEnd()
         }
     }
 

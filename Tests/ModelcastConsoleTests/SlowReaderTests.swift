@@ -1,4 +1,3 @@
-import Foundation
 import Modelcast
 import ModelcastTesting
 import TestSupport
@@ -44,19 +43,13 @@ import Testing
                 }
                 // The first was cut first.
                 let first = stalled.removeFirst()
-                let taken = await onThread { first.readToEnd() }
+                let taken = try await onOwnThread { first.readToEnd() }
                 #expect(try #require(taken).count < 8 * whole.body.utf8.count)
                 let again = try await client.ask([page, "Host: localhost"])
                 #expect(again.body == whole.body)
                 stalled = []
                 #expect(try await client.eventually("/metrics") { figure("modelcast_answer_bytes", $0.body) == 0 })
             }
-        }
-    }
-
-    private func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: body()) }
         }
     }
 

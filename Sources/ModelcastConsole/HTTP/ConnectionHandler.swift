@@ -4,7 +4,7 @@ import NIOHTTPTypes
 
 /// Tells the table what a connection does, and closes one whose reader takes nothing of its answer for long.
 ///
-/// It stands behind the decoder, so it sees parts of requests and answers.
+/// The handler stands behind the decoder, so it sees parts of requests and answers.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -92,7 +92,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func lookLater(_ channel: any Channel) {
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         look = channel.eventLoop.scheduleTask(in: patience) {
-            // What waits in the channel only becomes less where the reader takes it: nothing is added meanwhile.
+            // The bytes that wait in the channel become fewer only where the reader takes some: none are added.
             let handler = bound.value
             let byteCount = ConnectionHandler.byteCount(waitingIn: channel)
             guard byteCount < handler.waitingByteCount else { return channel.close(promise: nil) }

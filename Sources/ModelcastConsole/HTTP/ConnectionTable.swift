@@ -25,7 +25,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// What waits on a connection for its reader.
+    /// The part of its answers that a connection's reader has not taken yet.
     private struct Answer {
         let channel: any Channel
         var byteCount = 0

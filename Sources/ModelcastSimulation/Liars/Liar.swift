@@ -46,7 +46,7 @@ struct Liar {
         mutating func next() -> [Head] {
             guard left > 0, Int.random(in: 0..<4, using: &generator) == 0 else { return [] }
             left -= 1
-            // Of the greater ones more repairs are due than may begin in a tick.
+            // The greater count makes more repairs due than may begin in a tick.
             let count = [40, 300].pick(&generator)
             let sequence: UInt64 = [1, 5, .max].pick(&generator)
             let first = Int.random(in: 0..<1_000, using: &generator)

@@ -5,7 +5,7 @@ import ModelWire
 
 extension Simulation {
     func handle(_ event: Event) {
-        // What comes for a process that is stopped waits, in order.
+        // Events for a process that is stopped wait, in order.
         if let node = process(of: event), time < node.stoppedUntil { return events.add(event, at: node.stoppedUntil) }
         switch event {
         case .tick(let index, let life):

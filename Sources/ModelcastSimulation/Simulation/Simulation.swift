@@ -61,7 +61,7 @@ public final class Simulation {
         /// A message arrives.
         case message(link: Int, epoch: Int, Message)
         /// Something that was planned; where it is a node's own doing, with the node.
-        case plan(of: Int? = nil, (Simulation) -> Void)
+        case plan(of: Int?, (Simulation) -> Void)
     }
 
     enum Message {

@@ -28,6 +28,13 @@ import Testing
         return mesh
     }
 
+    /// All relays answer, and these senders are connected again.
+    private func hearAgain(_ mesh: inout Mesh, _ senders: [Int]) {
+        mesh.silent = []
+        for sender in senders { mesh.replica.connected(mesh.senders[sender], now: mesh.now) }
+        mesh.pass(milliseconds: 1_000)
+    }
+
     /// The model is deleted, and everybody but the replica forgets that it ever was.
     private func forget(_ mesh: inout Mesh) throws {
         _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
@@ -45,9 +52,7 @@ import Testing
         try forget(&mesh)
         mesh.pass(milliseconds: 12_000)
         #expect(mesh.replica.cache["User", "deleted"] != nil)
-        mesh.silent = []
-        for sender in mesh.senders { mesh.replica.connected(sender, now: mesh.now) }
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, Array(mesh.senders.indices))
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.cache["User", "deleted"] == nil)
@@ -77,9 +82,7 @@ import Testing
         mesh.pass(milliseconds: 12_000)
         #expect(listener.take().isEmpty)
 
-        mesh.silent = []
-        for sender in mesh.senders { mesh.replica.connected(sender, now: mesh.now) }
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, Array(mesh.senders.indices))
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.isEqual(to: 0))
@@ -146,9 +149,7 @@ import Testing
         }
         mesh.silent = [0]
         mesh.pass(milliseconds: 15_000)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [0])
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(mesh.replica.cache["User", "pushed"]?["age"] == 1)
     }
@@ -157,9 +158,7 @@ import Testing
         var mesh = try mesh(relays: 1)
         mesh.silent = [0]
         mesh.pass(milliseconds: 5_000)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [0])
         #expect(mesh.replica.counters[.renewals] == 0)
     }
 
@@ -193,9 +192,7 @@ import Testing
         #expect(mesh.replica.isStartingAnew)
         try mesh.write(0, "User", "new", ["age": 2], via: [0])
         #expect(mesh.replica.cache["User", "new"] != nil)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[1], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [1])
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.cache["User", "new"]?["age"] == 2)
         #expect(mesh.replica.cache["User", "deleted"] == nil)
@@ -208,9 +205,7 @@ import Testing
         // A part of a transaction is passed on at once, and waits at the relay for the others.
         try mesh.write(0, "User", "kept", ["age": 2], to: [], via: [1])
         #expect(mesh.replica.cache["User", "kept"]?["age"] == 2)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [0])
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.cache["User", "kept"]?["age"] == 2)
@@ -241,9 +236,7 @@ import Testing
         mesh.silent = [0]
         #expect(mesh.relays[0].cache.dropTombstones(of: "User", olderThan: .max) == 1)
         mesh.pass(milliseconds: 15_000)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [0])
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.cache["User", "late"] == nil)
@@ -268,9 +261,7 @@ import Testing
         }
         mesh.pass(milliseconds: 10_000)
         for relay in mesh.relays { #expect(relay.cache.dropTombstones(of: "User", olderThan: .max) == 1) }
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[0], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [0])
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(mesh.replica.cache["User", "deleted"] == nil)
@@ -289,9 +280,7 @@ import Testing
             mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
         }
         #expect(mesh.replica.cache["User", "slow"] != nil)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[1], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [1])
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.cache["User", "slow"]?["age"] == 1)
     }
@@ -314,9 +303,7 @@ import Testing
         mesh.replica.receiveStream(
             mesh.senders[0], topic: Topic.heads(origin: "origin-0").bytes.span, payload: later.encode().span,
             now: mesh.now)
-        mesh.silent = []
-        mesh.replica.connected(mesh.senders[1], now: mesh.now)
-        mesh.pass(milliseconds: 1_000)
+        hearAgain(&mesh, [1])
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.replica.cache["User", "deleted"] == nil)
         #expect(mesh.replica.cache["User", "kept"] != nil)

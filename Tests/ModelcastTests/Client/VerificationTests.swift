@@ -27,10 +27,7 @@ import Testing
         try publisher.delete("User", "7")
         try await during(publisher) { publisher in
             let origin = try await publisher.boundEndpoints
-            let relay = try Relay(
-                RelayConfiguration(
-                    name: "relay", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
-                    publishers: [origin.control]), logger: silent)
+            let relay = try makeRelay(of: origin)
             try await during(relay) { relay in
                 let endpoints = try await relay.boundEndpoints
                 try await during(makeSubscriber(of: endpoints)) { subscriber in

@@ -67,6 +67,14 @@ extension StoreLink {
     }
 }
 
+/// A relay of a publisher, without a store.
+func makeRelay(of publisher: SenderEndpoints) throws -> Relay {
+    try Relay(
+        RelayConfiguration(
+            name: "relay", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
+            publishers: [publisher.control]), logger: silent)
+}
+
 /// A publisher that serves at a port of its own and has a store.
 func makePublisher(
     _ store: String?, name: String = "p", durability: Durability = .none,

@@ -149,10 +149,7 @@ import Testing
     @Test func `a second run beside the first is refused, and the first goes on`() async throws {
         let publisher = try makePublisher(nil)
         try await running(publisher) { endpoints in
-            let relay = try Relay(
-                RelayConfiguration(
-                    name: "r", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
-                    publishers: [endpoints.control]), logger: silent)
+            let relay = try makeRelay(of: endpoints)
             try await during(relay) { relay in
                 let control = try await relay.boundEndpoints.control
                 try await subscribing(to: [control]) { subscriber in

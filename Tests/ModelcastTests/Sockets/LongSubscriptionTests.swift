@@ -41,10 +41,7 @@ import ZeroMQ
     {
         let publisher = try makePublisher(nil)
         try await running(publisher) { origin in
-            let relay = try Relay(
-                RelayConfiguration(
-                    name: "relay", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
-                    publishers: [origin.control]), logger: silent)
+            let relay = try makeRelay(of: origin)
             try await during(relay) { relay in
                 let endpoints = try await relay.boundEndpoints
                 try await subscribing(to: [endpoints.control]) { subscriber in

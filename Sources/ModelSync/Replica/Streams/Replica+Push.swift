@@ -19,7 +19,7 @@ extension Replica {
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard judged == .accepted else {
             counters[.duplicateBatches] += 1
-            // It may have come from another relay, which may lose it: this one answers for it from now on.
+            // The batch may have come from another relay, which may lose it: this one answers for it from now on.
             if let stream = streams[key] { stream.isPushed = true }
             return judged
         }
