@@ -150,6 +150,9 @@ import Testing
         (9_900_001_017_368, "an acknowledged push that had come by another relay went when the state was built anew"),
         (9_900_001_037_855, "a repair that waited for a flooding liar kept copies from being compared"),
         (9_900_001_044_954, "what a process that stood still had of a snapshot brought a removed field back"),
+        (9_900_002_044_428, "the rest refused, until its time, a start that one with a wrong clock had taken"),
+        (9_900_002_063_431, "a hole that one relay could mend waited for a flooding liar that promised more"),
+        (9_900_002_080_586, "a hole that one relay could mend waited for a flooding liar, and those behind it too"),
     ]
 
     /// What there was when the first failed; each seed plays the story in which it did.

@@ -181,6 +181,33 @@ import Testing
         #expect(field.reportCount <= 32 + 8 * 4)
     }
 
+    @Test func `what another relay has is asked for there while a liar that promises more may not be asked`() throws {
+        var mesh = try Mesh(relays: 2, origins: 1)
+        let liar = mesh.relays[1]
+        liar.answer = { request in
+            switch request {
+            case .snapshot(let rid, _, _): [.complete(rid: rid, heads: [])]
+            case .replay(let rid, _, _, _, _, _): [.gone(rid: rid, oldest: 0)]
+            default: nil
+            }
+        }
+        try mesh.write(0, "User", "0", ["a": 1], to: [0], via: [0])
+        try mesh.connect()
+        func stream(_ type: String) -> FakeRelay.Stream {
+            FakeRelay.Stream(
+                origin: "origin-0", incarnation: mesh.origins[0].incarnation, topic: .data(type: type))
+        }
+        for number in 0..<2_000 { liar.heads[stream("T\(number)")] = 3 }
+        liar.heads[stream("User")] = 1 << 63
+        mesh.pass(milliseconds: 5_000)
+        #expect(mesh.replica.counters[.postponedRequests] > 0)
+        try mesh.write(0, "User", "lost", ["a": 1], to: [0], via: [])
+        try mesh.write(0, "User", "next", ["a": 1], to: [0], via: [0])
+        #expect(mesh.replica.cache["User", "lost"] == nil)
+        mesh.pass(milliseconds: 2_000)
+        #expect(mesh.replica.cache["User", "lost"] != nil)
+    }
+
     @Test func `new streams in each frame are begun at a rate, up to the sender's part of the table`() throws {
         var field = try Field()
         field.replica.origins.limits.bounds.streamCount = 200_000

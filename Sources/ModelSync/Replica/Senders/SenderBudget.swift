@@ -105,9 +105,9 @@ extension Replica {
         let rung = stream.repair?.rung ?? .replay
         if sessions[sender.index].budget.takeRequest(rung, at: now.uptimeMicroseconds) { return true }
         counters[.postponedRequests] += 1
-        // Where the origin itself can be asked, nobody is waited for in its place.
-        if isPresent(stream.key.origin), !isOrigin(sessions[sender.index], stream.key.origin),
-            let repair = stream.repair, stream.repair?.passOver(sender, askable: askable(stream, repair)) ?? false
+        // Where another can help, nobody is waited for in its place.
+        if let repair = stream.repair, canHelp(stream, repair, besides: sender),
+            stream.repair?.passOver(sender, askable: askable(stream, repair)) ?? false
         {
             stream.repair?.dueAt = now.uptimeMicroseconds
             return false
@@ -123,6 +123,17 @@ extension Replica {
         // A random pause, so that all repairs that wait have the same chance.
         stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: 2 + sessions[sender.index].budget.dearness)
         return false
+    }
+
+    /// Whether the origin itself, or a sender that has the first missing batch, can be asked in place of this one.
+    ///
+    /// A sender that tells a head which nobody has sent counts as the one that has most; those that have what was
+    /// really sent must not wait for it.
+    private func canHelp(_ stream: StreamState, _ repair: Repair, besides sender: SenderID) -> Bool {
+        if isPresent(stream.key.origin), !isOrigin(sessions[sender.index], stream.key.origin) { return true }
+        return askable(stream, repair).contains {
+            $0 != sender && stream.head(toldBy: $0) ?? 0 > stream.tracker.applied
+        }
     }
 
     /// How many repairs begin in one tick because of one sender.
