@@ -79,7 +79,7 @@ import Testing
         let missing = try state(["at.city": "x"], as: Address.self).fault
         #expect(missing?.code == .incomplete && missing?.wanted == "all of at: street is unknown")
         let wrong = try state(["at.street": 7], as: Address.self).fault
-        #expect(wrong?.description == "int(7) is not street: text")
+        #expect(wrong?.description == "7 is not street: text")
     }
 
     @Test func `a problem of a part has its whole name, when it is read and when it is written`() throws {
@@ -133,7 +133,7 @@ import Testing
 
     @Test func `a case that is not known is a fault and not another case`() throws {
         let fault = try state(["at": "fax", "at.phone": "+1"], as: Contact.self).fault
-        #expect(fault?.description == "text(\"fax\") is not phone, post or nobody")
+        #expect(fault?.description == "\"fax\" is not phone, post or nobody")
         #expect(try state(["at": "post", "at.post.street": 7], as: Contact.self).fault?.value == 7)
     }
 }

@@ -106,8 +106,8 @@ import Testing
         let error = #expect(throws: ModelProblem.self) { try User(record) }
         #expect(
             error?.problems.map(\.description) == [
-                "nick_name: null is not String", "age: text(\"x\") is not an integer", "createdAt: unknown",
-                "title: text(\"\") is not text of 1 to 80 characters",
+                "nick_name: null is not String", "age: \"x\" is not an integer", "createdAt: unknown",
+                "title: \"\" is not text of 1 to 80 characters",
             ])
         #expect(error?.type == "User" && error?.id == id.uuidString)
     }
@@ -185,7 +185,7 @@ import Testing
             Issue.record("a name that is a number was read")
         } catch let DecodingError.dataCorrupted(context) {
             #expect(context.codingPath.map(\.stringValue) == ["nick_name"])
-            #expect(context.debugDescription == "User \(id): nick_name: int(7) is not text")
+            #expect(context.debugDescription == "User \(id): nick_name: 7 is not text")
             #expect((context.underlyingError as? ModelProblem)?.problems.map(\.field) == ["nick_name"])
         }
         let partial = try JSONDecoder().decode(User.Partial.self, from: json)
@@ -234,7 +234,7 @@ import Testing
         #expect(RangeValidation(0...9).accepts(9) && !RangeValidation(0...9).accepts(10))
         #expect(LengthValidation(1...2).accepts("äö") && !LengthValidation(1...2).accepts(""))
         let even = CheckValidation<Int>("an even number") { $0.isMultiple(of: 2) }
-        #expect(FieldState.value(3).validated(by: even).fault?.description == "int(3) is not an even number")
+        #expect(FieldState.value(3).validated(by: even).fault?.description == "3 is not an even number")
         #expect(FieldState.value(4).validated(by: even) == .value(4))
         #expect(FieldState<Int>.null.validated(by: even) == .null)
         #expect(FieldState<Int64>.value(10).validated(by: .range(0...9)).fault?.code == .invalid)

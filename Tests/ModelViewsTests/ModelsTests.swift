@@ -188,7 +188,7 @@ import Testing
         #expect(
             heard.all == [
                 "entered 0 Person 1: age: unknown", "changed 36 good",
-                "changed 36 Person 1: age: bool(true) is not an integer",
+                "changed 36 Person 1: age: true is not an integer",
             ])
         observation.cancel()
     }

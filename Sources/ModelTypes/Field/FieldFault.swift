@@ -45,5 +45,9 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
         self.init(value.isNull ? .null : .kind, wanted: wanted, value: value)
     }
 
-    public var description: String { "\(value) is not \(wanted)" }
+    /// The value and what was wanted, on one line and each shortened where it is long: `5 is not text`.
+    public var description: String { words(wanted[...]) }
+
+    /// The value and these words for what was wanted.
+    func words(_ wanted: Substring) -> String { "\(value.shown) is not \(String(wanted).shown(byteCountMax: 512))" }
 }

@@ -15,6 +15,7 @@ public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
         guard let fault else { return "\(field): unknown" }
         let way = "\(fault.part): "
         guard !fault.part.isEmpty, fault.wanted.hasPrefix(way) else { return "\(field): \(fault)" }
-        return "\(FieldName.path(field, fault.part)): \(fault.value) is not \(fault.wanted.dropFirst(way.count))"
+        let path = FieldName.path(field, fault.part).shown(byteCountMax: 512)
+        return "\(path): \(fault.words(fault.wanted.dropFirst(way.count)))"
     }
 }

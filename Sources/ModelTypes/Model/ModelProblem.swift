@@ -1,3 +1,5 @@
+import ModelRecord
+
 /// The problem of a record that makes no model, or of a model that cannot be published, because of some fields.
 public struct ModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the type on the wire.
@@ -12,7 +14,8 @@ public struct ModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
         (self.type, self.id, self.problems) = (type, id, problems)
     }
 
+    /// The model and its problems, on one line. Long ids and values are shortened.
     public var description: String {
-        "\(type) \(id): \(problems.map(\.description).joined(separator: "; "))"
+        "\(type) \(id.shown(byteCountMax: 80)): \(problems.map(\.description).joined(separator: "; "))"
     }
 }

@@ -39,7 +39,7 @@ import Testing
             Issue.record("the offer is read")
         } catch let DecodingError.dataCorrupted(context) {
             #expect(context.codingPath.map(\.stringValue) == ["price", "amount"])
-            #expect(context.debugDescription == #"Offer 1: price.amount: text("much") is not a decimal number"#)
+            #expect(context.debugDescription == #"Offer 1: price.amount: "much" is not a decimal number"#)
         } catch {
             Issue.record("\(error)")
         }
