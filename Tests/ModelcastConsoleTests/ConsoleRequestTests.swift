@@ -139,6 +139,26 @@ import Testing
         }
     }
 
+    @Test func `who waits for leave before it sends content is given it at once`() async throws {
+        try await withConsole(of: []) { client in
+            let head = [
+                "PUT /livez HTTP/1.1", "Host: localhost", "Expect: 100-continue", "Content-Length: 2",
+                "Connection: close", "", "",
+            ]
+            let endpoint = "tcp://127.0.0.1:\(client.port)"
+            let (leave, answer) = try await onOwnThread {
+                let connection = try RawConnection(to: endpoint)
+                connection.send(Array(head.joined(separator: "\r\n").utf8))
+                let leave = connection.readSome()
+                connection.send(Array("{}".utf8))
+                return (leave, connection.readToEnd())
+            }
+            #expect(String(decoding: leave, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+            let text = String(decoding: try #require(answer), as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n"), "\(text)")
+        }
+    }
+
     @Test func `percent-encoding is that of the bytes`() {
         for (text, wanted) in [
             ("a%2Fb", "a/b"), ("%C3%A9", "\u{E9}"), ("%EF%BB%BFabc", "\u{FEFF}abc"), ("%EF%BB%BF", "\u{FEFF}"),

@@ -33,12 +33,21 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
-        if case .head(let head) = unwrapInboundIn(data), head.isAmbiguous { return refuse(context) }
+        if case .head(let head) = unwrapInboundIn(data) {
+            if head.isAmbiguous { return refuse(context) }
+            // In the middle of the answer to the request before, nobody could tell which answer it is.
+            if head.waitsForLeave, !isBusy { giveLeave(context) }
+        }
         if !isBusy, let number {
             table.begin(number, context.channel)
             isBusy = true
         }
         context.fireChannelRead(data)
+    }
+
+    /// Tells a client that waits for it to send the content of its request. `curl` else waits for a second.
+    private func giveLeave(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     /// Answers 400 and ends the connection, on which nobody can tell where the next request begins.
@@ -121,6 +130,9 @@ extension HTTPRequest {
         // The conversion from HTTP/1 has taken out the first host.
         return !headerFields[values: HTTPRequest.host].isEmpty || !(encodings.isEmpty || encodings == ["chunked"])
     }
+
+    /// The client sends no content before it is told to (RFC 9110, 10.1.1).
+    fileprivate var waitsForLeave: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
 
     private static var host: HTTPField.Name { HTTPField.Name("Host")! }
 }
