@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -135,5 +136,24 @@ int clibzmq_socket_bound(int descriptor, uint64_t number, int bytes) {
     return result;
 #else
     return -ENOTSUP;
+#endif
+}
+
+uint64_t clibzmq_socket_taken(int descriptor, uint64_t number) {
+#ifdef TCP_INFO
+    int own = clibzmq_socket_own(descriptor, number);
+    if (own < 0) return 0;
+    // The part of the system's struct tcp_info up to tcpi_bytes_received, which the C library's leaves out.
+    unsigned char info[136];
+    uint64_t received = 0;
+    socklen_t size = sizeof info;
+    int unread = 0, result = getsockopt(own, IPPROTO_TCP, TCP_INFO, info, &size);
+    if (result == 0) result = ioctl(own, FIONREAD, &unread);
+    (void)close(own);
+    if (result == -1 || size < sizeof info) return 0;
+    memcpy(&received, info + sizeof info - sizeof received, sizeof received);
+    return received > (uint64_t)unread ? received - (uint64_t)unread : 0;
+#else
+    return 0;
 #endif
 }

@@ -186,6 +186,10 @@ uint64_t clibzmq_socket_number(int descriptor);
  * another be opened, at any time. */
 int clibzmq_socket_cut(int descriptor, uint64_t number);
 
+/* How many bytes this process has read from a connection over TCP, if the descriptor is still that socket; 0 where the
+ * system does not tell. */
+uint64_t clibzmq_socket_taken(int descriptor, uint64_t number);
+
 /* Lets no more than so many bytes wait unsent in the system for a connection over TCP, if the descriptor is still that
  * socket. What has been sent and not acknowledged is not counted. */
 int clibzmq_socket_bound(int descriptor, uint64_t number, int bytes);

@@ -108,14 +108,11 @@ extension RelayMachine {
             hasTransactions: replica.holdsTransactions, leavesNamesOut: replica.leavesNamesOut)
         // Senders that have not joined yet may tell those models.
         guard !isJoining(now: now) else { return own }
-        let topics = replica.topicsWithoutStream().filter { prefixes?.overlaps($0) ?? true }
-        guard !topics.isEmpty else { return own }
-        let mute = muteTypes(now: now)
         var left = HeadsBudget.listByteCountMax(frameByteCount: configuration.limits.frameByteCount) / 8
-        for topic in topics {
+        for topic in replica.topicsWithoutStream(prefixes) {
             left -= HeadsBudget.byteCount(topic)
             guard left >= 0 else { break }
-            let digest = mute.contains(topic.type ?? "") ? nil : digest(of: topic)
+            let digest = isMute(topic.type ?? "", now: now) ? nil : digest(of: topic)
             own.heads.append(Head(topic: topic, sequence: 0, digest: digest))
         }
         return own
@@ -129,18 +126,21 @@ extension RelayMachine {
     ///   - fillsFrame: the heads include streams that are not told elsewhere, as many as fit into a frame, because a
     ///     peer that has a hole in one asks for a copy.
     func heads(prefixes: PrefixSet?, isServing: Bool = false, fillsFrame: Bool = false, now: Moment) -> [Heads] {
-        let mute = muteTypes(now: now)
         let more = fillsFrame ? replica.untoldStreams(thatFitWith: prefixes) : []
         var byOrigin: [String: Heads] = [:]
-        for stream in replica.toldStreams(and: more) {
-            let key = stream.key
-            let isSelected = prefixes?.overlaps(key.topic) ?? true
-            let head = Head(
-                topic: key.topic, sequence: stream.sequence,
-                digest: !isSelected || mute.contains(stream.type) ? nil : digest(of: key.topic))
-            // Changed in place: a copy of the list for each stream would cost its square.
-            byOrigin[key.origin, default: emptyHeads(of: key.origin, now: now)].add(
-                isSelected ? head : nil, of: stream.incarnation)
+        var isMute: [String: Bool] = [:]
+        for (origin, start, streams) in replica.toldStreams(and: more, prefixes) {
+            var heads = emptyHeads(of: origin, now: now)
+            heads.incarnation = start
+            heads.heads = streams.map { stream in
+                if isMute[stream.type] == nil { isMute[stream.type] = self.isMute(stream.type, now: now) }
+                // Topics that stand at an earlier start are told with head 0 of the last, for their digests: the models
+                // of the earlier start are in the copy, and a replica that joined before must hear of them.
+                return Head(
+                    topic: stream.topic, sequence: stream.incarnation < start ? 0 : stream.sequence,
+                    digest: isMute[stream.type] ?? false ? nil : digest(of: stream.topic))
+            }
+            byOrigin[origin] = heads
         }
         // An origin that has sent nothing since its last start is told as well: a peer that follows an earlier start
         // must hear of it.
@@ -171,19 +171,21 @@ extension RelayMachine {
             quietMilliseconds: watch.map { $0.silent / 1000 }, leaseDistance: watch?.distance)
     }
 
-    /// The types whose digests are not told, because a sent batch may be missing: peers would find the same difference
-    /// again and again.
+    /// Whether the digests of a type are not told, because a sent batch may be missing: peers would find the same
+    /// difference again and again.
     ///
     /// A type in which something is missing for long is told all the same. A sender that makes up heads, or never ends
     /// its copy, would else keep from ever being noticed what this copy lacks or has too much.
-    private func muteTypes(now: Moment) -> Set<String> {
-        if isStartingAnew(now: now) { return replica.types }
-        let mending = replica.isAwaitingCopies ? replica.types : replica.mendingTypes
-        mendingSince = mendingSince.filter { mending.contains($0.key) }
-        for type in mending where mendingSince[type] == nil { mendingSince[type] = now.uptimeMicroseconds }
-        return mending.filter { type in
-            now.uptimeMicroseconds.subtractingOrZero(mendingSince[type] ?? 0) < RelayMachine.mutePatienceMicroseconds
+    private func isMute(_ type: String, now: Moment) -> Bool {
+        if isStartingAnew(now: now) { return replica.follows(type: type) }
+        let isMending = replica.isAwaitingCopies ? replica.follows(type: type) : replica.isMending(type)
+        guard isMending else {
+            mendingSince[type] = nil
+            return false
         }
+        let since = mendingSince[type] ?? now.uptimeMicroseconds
+        mendingSince[type] = since
+        return now.uptimeMicroseconds.subtractingOrZero(since) < RelayMachine.mutePatienceMicroseconds
     }
 
     /// For how long the digests of a type are not told while something is missing in it: for about as long as a copy is
@@ -193,19 +195,5 @@ extension RelayMachine {
     private func digest(of topic: Topic) -> UInt64? {
         guard let type = topic.type, let buckets = topic.buckets else { return nil }
         return cache.digest(of: type, buckets: buckets)
-    }
-}
-
-extension Heads {
-    /// Adds a head of a start. Topics that stand at an earlier start are told with head 0 of the greatest, for their
-    /// digests: the models of the earlier start are in the copy, and a replica that joined before must hear of them.
-    fileprivate mutating func add(_ head: Head?, of incarnation: UInt64) {
-        if incarnation > self.incarnation {
-            self.incarnation = incarnation
-            for index in heads.indices { heads[index].sequence = 0 }
-        }
-        guard var head else { return }
-        if incarnation < self.incarnation { head.sequence = 0 }
-        heads.append(head)
     }
 }

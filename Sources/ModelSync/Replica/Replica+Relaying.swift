@@ -5,9 +5,9 @@ import ModelWire
 /// The questions that a relay asks of the replica inside it. A relay touches nothing else of a replica's state: a
 /// structure test holds it to that.
 extension Replica {
-    /// A stream, as it is told to others.
+    /// A stream of an origin, as it is told to others.
     struct ToldStream {
-        let key: StreamKey
+        let topic: Topic
         let type: String
         let incarnation: UInt64
         /// Everything up to this sequence is in the cache.
@@ -49,11 +49,23 @@ extension Replica {
 
     // MARK: Streams
 
-    /// All streams that are told to others, and these, in no order.
-    func toldStreams(and more: Set<StreamKey>) -> some Sequence<ToldStream> {
-        streams.entries.lazy.filter { key, stream in !stream.isUntold || more.contains(key) }.map { key, stream in
-            ToldStream(
-                key: key, type: stream.type, incarnation: stream.incarnation, sequence: self.vouched(key, stream))
+    /// The streams that are told to others, and these, by origin, in no order: the last start of all of them, and those
+    /// that the prefixes select.
+    func toldStreams(
+        and more: Set<StreamKey>, _ prefixes: PrefixSet?
+    ) -> [(origin: String, start: UInt64, streams: [ToldStream])] {
+        streams.byOrigin.compactMap { origin, all in
+            var start: UInt64?
+            var selected: [ToldStream] = []
+            for stream in all where !stream.isUntold || more.contains(stream.key) {
+                start = max(start ?? 0, stream.incarnation)
+                guard prefixes?.overlaps(stream.key.topic) ?? true else { continue }
+                selected.append(
+                    ToldStream(
+                        topic: stream.key.topic, type: stream.type, incarnation: stream.incarnation,
+                        sequence: vouched(stream.key, stream)))
+            }
+            return start.map { (origin, $0, selected) }
         }
     }
 
@@ -62,24 +74,26 @@ extension Replica {
         streams.of(origin: origin).contains { isSuch($0.type) }
     }
 
-    /// Topics that carry models of the copy which no told stream carries: a topic for each type that has such models.
-    /// A stored state may hold them without the position of a stream, or the streams of their origins are not told.
-    func topicsWithoutStream() -> [Topic] {
-        let none = Array(repeating: false, count: 256)
-        var whole: Set<String> = []
-        var parts: [String: [Bool]] = [:]
-        for (key, stream) in streams.entries where !stream.isUntold {
-            guard let buckets = key.topic.buckets else { continue }
-            if buckets.count == 256 {
-                whole.insert(stream.type)
-            } else {
-                for bucket in buckets { parts[stream.type, default: none][bucket] = true }
-            }
-        }
-        return cache.types.filter { type in
-            guard !whole.contains(type), cache.count(of: type) > 0, isWanted(.data(type: type)) else { return false }
-            return zip(cache.bucketDigests(of: type), parts[type] ?? none).contains { $0 != 0 && !$1 }
+    /// Topics that carry models of the copy which no told stream carries: a topic for each type that has such models,
+    /// and that the prefixes select. A stored state may hold them without the position of a stream, or the streams of
+    /// their origins are not told.
+    func topicsWithoutStream(_ prefixes: PrefixSet?) -> [Topic] {
+        cache.types.filter { type in
+            let topic = Topic.data(type: type)
+            return (prefixes?.overlaps(topic) ?? true) && isWanted(topic) && holdsUncarried(type)
         }.sorted().map { .data(type: $0) }
+    }
+
+    /// The copy has models of the type that no told stream carries.
+    private func holdsUncarried(_ type: String) -> Bool {
+        guard cache.count(of: type) > 0 else { return false }
+        var isCarried = Array(repeating: false, count: 256)
+        for stream in streams.of(type: type) where !stream.isUntold {
+            guard let buckets = stream.buckets else { continue }
+            if buckets.count == 256 { return false }
+            for bucket in buckets { isCarried[bucket] = true }
+        }
+        return zip(cache.bucketDigests(of: type), isCarried).contains { $0 != 0 && !$1 }
     }
 
     /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
@@ -136,6 +150,15 @@ extension Replica {
     /// The origin is among those that are told.
     func tells(_ origin: String) -> Bool { origins.limits.room?.tells(origin) ?? true }
 
+    /// How many bytes a topic will take of the heads for good once something is pushed on it; 0 for one that is told
+    /// already, and where nothing bounds them.
+    func topicCost(_ topic: Topic) -> Int {
+        origins.limits.room.map { $0.count(of: topic) > 0 ? 0 : HeadsBudget.byteCount(topic) } ?? 0
+    }
+
+    /// The most bytes that what is pushed takes of the heads.
+    var pushedTopicsByteCountMax: Int { origins.limits.room?.pushedByteCountMax ?? .max }
+
     /// A pushed stream finds no room.
     func isFull(for key: StreamKey, now: Moment) -> Bool { findRoom(for: key, isPushed: true, now: now) == .refused }
 
@@ -177,11 +200,9 @@ extension Replica {
     /// Some of what senders hold is on its way: a copy, or the rest of a transaction.
     var isAwaitingCopies: Bool { !groups.isEmpty || sessions.contains(where: \.isSyncing) }
 
-    /// The types of all streams.
-    var types: Set<String> { Set(streams.keys.compactMap(\.topic.type)) }
+    /// Some stream is of the type.
+    func follows(type: String) -> Bool { !streams.of(type: type).isEmpty }
 
-    /// The types of which a sent batch may be missing in the cache, and is looked for.
-    var mendingTypes: Set<String> {
-        Set(streams.entries.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
-    }
+    /// A sent batch of the type may be missing in the cache, and is looked for.
+    func isMending(_ type: String) -> Bool { streams.of(type: type).contains(where: \.isBeingMended) }
 }

@@ -56,6 +56,8 @@ struct ReplicaLoop: ~Copyable {
     private static let tickMicroseconds: UInt64 = 5_000
     /// How many messages of answers are made before the streams have their turn.
     private static let answerBurst = 8
+    /// The same limit in time, as one message may be long.
+    private static let answerMicroseconds: UInt64 = 2_000
     private static let statusMicroseconds: UInt64 = 250_000
     /// The pause after a status, as a multiple of the time that making it took.
     private static let statusPauseFactor: UInt64 = 10
@@ -121,7 +123,9 @@ struct ReplicaLoop: ~Copyable {
         guard case .relay(let relay, let sockets) = machine, relay.hasAnswers || sockets.freight.isToBeLookedAt else {
             return false
         }
-        for _ in 0..<ReplicaLoop.answerBurst {
+        let end = clock.now().uptimeMicroseconds + ReplicaLoop.answerMicroseconds
+        for count in 0..<ReplicaLoop.answerBurst {
+            guard count == 0 || clock.now().uptimeMicroseconds < end else { return true }
             switch relay.nextAnswer(after: sockets.freight.takeReleased(), now: now) {
             case .turn(var turn):
                 let payload = turn.make()
@@ -158,7 +162,8 @@ struct ReplicaLoop: ~Copyable {
 
     private func timeout(now: Moment) -> UInt64 {
         let status = max(nextStatus, statusPauseEnd)
-        let next = min(max(machine.taker.nextDeadline(now: now), nextTick), status, links.nextReopen ?? .max)
+        var next = min(max(machine.taker.nextDeadline(now: now), nextTick), status, links.nextReopen ?? .max)
+        if case .relay(_, let sockets) = machine { next = min(next, sockets.nextLook) }
         return next > now.uptimeMicroseconds ? next - now.uptimeMicroseconds : 0
     }
 

@@ -5,6 +5,8 @@ import ZeroMQ
 extension PublisherLoop {
     /// How many messages of answers are made before the stream has its turn.
     private static let answerBurst = 8
+    /// The same limit in time, as one message may be long.
+    private static let answerMicroseconds: UInt64 = 2_000
 
     /// Sends a reply, after the batches that wait for the disk before it.
     func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ModelcastError) {
@@ -21,8 +23,11 @@ extension PublisherLoop {
     func makeAnswers(isAsked: Bool) throws(ModelcastError) -> Bool {
         guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
         var made: AnswerTurn?
+        let end = clock.now().uptimeMicroseconds + PublisherLoop.answerMicroseconds
         for _ in 0..<PublisherLoop.answerBurst {
-            let (finished, departures, now) = (made, sockets.freight.takeReleased(), clock.now())
+            let now = clock.now()
+            if made != nil, now.uptimeMicroseconds >= end { break }
+            let (finished, departures) = (made, sockets.freight.takeReleased())
             let (next, hasActions) = publisher.core.withLock { core in
                 if let finished { core.origin.finish(finished, now: now) }
                 return (core.origin.nextAnswer(after: departures, now: now), core.origin.hasActions)

@@ -129,6 +129,7 @@ struct PublisherLoop: ~Copyable {
         let time = clock.now().uptimeMicroseconds
         var wakeAt = pushes == nil ? work.wakeAt : min(work.wakeAt, time + PublisherLoop.pushMicroseconds)
         if let deadline = outbox?.nextDeadline { wakeAt = min(wakeAt, deadline) }
+        if let look = sockets?.nextLook { wakeAt = min(wakeAt, look) }
         try thread.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
         try receive()
         return true

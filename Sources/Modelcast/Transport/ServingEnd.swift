@@ -22,6 +22,10 @@ protocol ServingEnd: AnyObject {
     /// Ends the connections of these peers, and drops what waits for them. They may connect again.
     func cut(_ peers: [[UInt8]])
 
+    /// When ``receive(subscribed:requested:)`` is to be called at the latest, on the clock of
+    /// ``Moment/uptimeMicroseconds``, though nothing has arrived.
+    var nextLook: UInt64 { get }
+
     /// The clients that were refused since the last call, by reason.
     func takeRefused() -> [RefusedClients]
 

@@ -29,6 +29,10 @@ public struct Connection: Sendable, Hashable {
         _ = clibzmq_socket_bound(descriptor, file, Int32(clamping: byteCount))
     }
 
+    /// How many bytes libzmq has read from the connection; 0 where the system does not tell, as for one that is not
+    /// over TCP.
+    public var takenByteCount: UInt64 { clibzmq_socket_taken(descriptor, file) }
+
     /// Closes the connection as if the network had: libzmq drops the messages that wait for the peer.
     /// - Returns: whether the connection was still there.
     @discardableResult

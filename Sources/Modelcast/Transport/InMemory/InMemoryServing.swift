@@ -42,6 +42,9 @@ final class InMemoryServing: ServingEnd {
         }
     }
 
+    /// What arrives on a bus arrives whole.
+    var nextLook: UInt64 { .max }
+
     /// Nobody is refused on a bus.
     func takeRefused() -> [RefusedClients] { [] }
 

@@ -97,6 +97,9 @@ final class ClientGate {
         return Array(refused.values)
     }
 
+    /// Notes a client whose connection was ended for this reason.
+    func note(_ reason: String) { note(reason, key: nil) }
+
     private func note(_ reason: String, key: String?) {
         for path in [\ClientGate.refused, \.untold] {
             self[keyPath: path][reason, default: RefusedClients(reason: reason, key: key, count: 0)].count += 1

@@ -29,6 +29,9 @@ struct SilentConnections {
         }
     }
 
+    var isEmpty: Bool { silent.isEmpty }
+    var connections: some Collection<Connection> { silent.values.lazy.map(\.connection) }
+
     /// Notes that a connection has sent something.
     mutating func spoke(_ connection: Connection) {
         if !silent.isEmpty { silent[connection.descriptor] = nil }

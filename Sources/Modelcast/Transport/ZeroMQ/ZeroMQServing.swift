@@ -32,6 +32,7 @@ final class ZeroMQServing: ServingEnd {
     private var keyConnections = KeyConnections()
     /// The connections that are one more than their keys may have, and when each is ended: the answer leaves first.
     private var excess = Fifo<(peer: [UInt8], at: UInt64)>()
+    private var unfinished: UnfinishedMessages
     private let controlToken: Poller.Token
     private var message = Message()
 
@@ -39,6 +40,7 @@ final class ZeroMQServing: ServingEnd {
     private struct Link {
         let connection: Connection
         let address: String
+        var messageCount: UInt64 = 0
     }
 
     /// Who has a connection, and what it may read there.
@@ -53,6 +55,8 @@ final class ZeroMQServing: ServingEnd {
     private static let burst = 256
     /// The same limit in bytes of requests, as long requests take long to read.
     private static let burstByteCount = 256 << 10
+    /// The same limit in time: the heads of a relay of thousands of topics take milliseconds for each request.
+    private static let burstMicroseconds: UInt64 = 2_000
     /// The lowest high-water mark of replies for one peer: above what credit and budgets let wait.
     private static let replyCount = 1024
     /// How many requests of one peer may wait to be read. Each is a frame at most.
@@ -77,6 +81,7 @@ final class ZeroMQServing: ServingEnd {
             .sendHighWaterMark,
             max(ZeroMQServing.replyCount, settings.subscriberQueueByteCount / settings.frameByteCount))
         try control.set(.linger, ZeroMQServing.linger)
+        unfinished = UnfinishedMessages(frameByteCount: settings.frameByteCount)
         access = settings.security?.access
         version = settings.security?.access?.version ?? 0
         if let security = settings.security, security.access == nil {
@@ -167,15 +172,34 @@ final class ZeroMQServing: ServingEnd {
             cutExcess()
             try gate.serve(poller: thread.poller)
             try streams?.receive(subscribed)
-            try receiveRequests(requested)
+            if try receiveRequests(requested) { cutUnfinished() }
         }
     }
 
-    private func receiveRequests(_ requested: (IncomingRequest) -> Void) throws(ZeroMQError) {
-        guard thread.poller.isReadable(controlToken) else { return }
+    /// A message that does not end wakes nobody, so it is looked for from time to time.
+    var nextLook: UInt64 { connections.isEmpty && gate.silent.isEmpty ? .max : unfinished.nextLook }
+
+    /// Ends the connections that send a message which does not end.
+    private func cutUnfinished() {
+        let now = Clocks.now().uptimeMicroseconds
+        guard now >= unfinished.nextLook else { return }
+        let spoken = connections.values.map { (connection: $0.connection, messageCount: $0.messageCount) }
+        let silent = gate.silent.connections.map { (connection: $0, messageCount: UInt64(0)) }
+        for connection in unfinished.look(at: spoken + silent, at: now) {
+            connection.cut()
+            gate.note("it sends a message that does not end")
+        }
+    }
+
+    /// Hands a burst of requests over.
+    /// - Returns: whether there are no more.
+    private func receiveRequests(_ requested: (IncomingRequest) -> Void) throws(ZeroMQError) -> Bool {
+        guard thread.poller.isReadable(controlToken) else { return true }
         var byteCount = 0
-        for _ in 0..<ZeroMQServing.burst where byteCount < ZeroMQServing.burstByteCount {
-            guard let request = try receiveRequest() else { return }
+        let end = Clocks.now().uptimeMicroseconds + ZeroMQServing.burstMicroseconds
+        for count in 0..<ZeroMQServing.burst where byteCount < ZeroMQServing.burstByteCount {
+            guard count == 0 || Clocks.now().uptimeMicroseconds < end else { return false }
+            guard let request = try receiveRequest() else { return true }
             byteCount += request.payload.count
             guard let access else {
                 requested(IncomingRequest(peer: request.peer, address: request.address, payload: request.payload))
@@ -201,6 +225,7 @@ final class ZeroMQServing: ServingEnd {
                     payload: request.payload,
                     stream: { [streams] in streams?.endpoint(reading: readable) }))
         }
+        return false
     }
 
     private struct Request {
@@ -222,6 +247,7 @@ final class ZeroMQServing: ServingEnd {
         if let connection = message.connection {
             gate.silent.spoke(connection)
             note(connection, of: peer)
+            connections[peer]?.messageCount += 1
         }
         return Request(
             peer: peer, key: access == nil ? nil : message.key, address: connections[peer]?.address ?? "",
