@@ -99,6 +99,10 @@ extension RelayMachine {
             service.noteRefusal(by: .rate, of: grantee, now: now)
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
+        let begins = replica.topicCost(topic)
+        if begins > 0, service.peers.withPeer(peer, now: now, { $0.budget.topicByteCount }) + begins > topicShare {
+            return answer(.tooManyTopics, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
+        }
         // Batches that are made durable, or held against limits, are judged before they are merged.
         var creation: PendingPushes.Creation?
         if configuration.persistsPushes || !grantee.limits.isEmpty {
@@ -120,6 +124,7 @@ extension RelayMachine {
         guard configuration.persistsPushes else {
             let arrival = merge(topic, payload, of: grantee, now: now) { self.mayName(peer, $0, now: now) }
             if arrival == .accepted, let creation { note(creation) }
+            if arrival == .accepted { service.peers.withKnownPeer(peer) { $0.budget.topicByteCount += begins } }
             return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         guard pushes.byteCount + payload.count <= configuration.budget.pendingPushByteCount else {
@@ -133,7 +138,11 @@ extension RelayMachine {
             return answer(refusal, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         let batch = PendingPushes.BatchName(stream: place.stream, sequence: place.sequence)
-        service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
+        service.peers.withPeer(peer, now: now) { peer in
+            peer.pushCount += 1
+            // Of the batches on their way to the disk the first of a topic pays.
+            if pushes.last(of: place.stream) == 0 { peer.budget.topicByteCount += begins }
+        }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
         guard let token = pushes.wait(waiter, for: batch, payload: payload, creation: creation) else { return }
         if let creation { pushAccounts.add(creation.amount, of: creation.key, isPending: true) }
@@ -150,6 +159,10 @@ extension RelayMachine {
         guard replica.follows(key.origin) || mayName(peer, key.origin, now: now) else { return .tooManyNames }
         return replica.isFull(for: key, now: now) ? replica.noRoom(now: now) : nil
     }
+
+    /// How much of the room for topics that are pushed one connection may take, in bytes: what it begins stays when it
+    /// has gone, so one alone must leave room to others.
+    private var topicShare: Int { replica.pushedTopicsByteCountMax / 4 * 3 }
 
     /// Whether the peer may push under one more name; counts it, and tells it where there are grants.
     private func mayName(_ peer: [UInt8], _ origin: String, now: Moment) -> Bool {

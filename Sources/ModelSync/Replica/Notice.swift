@@ -15,6 +15,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case incarnationConflict = "two processes publish under one name"
         case digestMismatch = "digests differ at equal heads"
         case malformed = "malformed frame dropped"
+        case unreadable = "the answer of a sender cannot be read, so it is not live"
         case clockRejected = "batch from the future rejected"
         case clockAccepted = "stamps of this origin are accepted again"
         case clockAhead = "the stamps of this publisher lie ahead of its clock"

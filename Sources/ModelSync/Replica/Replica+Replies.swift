@@ -30,6 +30,16 @@ extension Replica {
             case .accepted, .unknown: counters[.unknownKinds] += 1
             }
         } catch {
+            // Nothing is heard of a sender that goes on so, and nothing else would tell why.
+            let session = sessions[sender.index]
+            if !session.isSynced, session.lastError != error.description {
+                notice(
+                    .unreadable,
+                    [
+                        "sender": label(sender), "reason": error.description,
+                        "advice": "see whether a publisher or relay of this protocol listens there",
+                    ])
+            }
             dropMalformed(sender, error)
         }
     }

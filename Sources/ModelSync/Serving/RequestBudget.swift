@@ -101,4 +101,6 @@ struct PeerBudget: Sendable {
     var answerBytes = TokenBucket()
     var errors = TokenBucket()
     var names = TokenBucket()
+    /// How many bytes the topics take of the heads that the peer has begun by pushing.
+    var topicByteCount = 0
 }

@@ -58,16 +58,16 @@ extension Notice.Kind {
         ].contains(self)
     }
 
-    /// Libraries log at info or below. Only a notice that needs an operator is a warning.
+    /// Libraries log at info or below. Only a notice that needs an operator is a warning, or tells that one is over.
     fileprivate var level: Logger.Level {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
             .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy,
-            .olderThanSigned, .unsendable, .cutClients:
+            .olderThanSigned, .unsendable, .cutClients, .unreadable, .clockAccepted:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
-            .streamsStale, .streamsFresh, .clockAccepted, .leasesEnded, .leasesReturned:
+            .streamsStale, .streamsFresh, .leasesEnded, .leasesReturned:
             .info
         case .nameTaken, .limited: .notice
         case .holeFound, .holeMended, .malformed: .debug

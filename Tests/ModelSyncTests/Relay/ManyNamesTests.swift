@@ -233,7 +233,7 @@ import Testing
         var replies: [ControlReply?] = []
         for number in 0..<10 {
             let request = ControlRequest.push(rid: 1, topic: .data(type: "T\(number)"), batch: try batch("job"))
-            replies.append(network.ask(.relay(0), request, from: [66]).first)
+            replies.append(network.ask(.relay(0), request, from: [UInt8(66 + number)]).first)
         }
         guard case .error(_, .busy, let first)? = replies.last else { return #expect(Bool(false), "\(replies)") }
         #expect(first.contains("try again"))
@@ -244,6 +244,25 @@ import Testing
         guard case .error(_, .limit, let message)? = network.ask(.relay(0), last, from: [66]).first else {
             return #expect(Bool(false), "it may still come")
         }
-        #expect(message.contains("fewer types"))
+        #expect(message.contains("has room"))
+    }
+
+    @Test func `one connection takes three quarters of the room for types at most, and others find the rest`() throws {
+        var network = try network()
+        var replies: [ControlReply?] = []
+        func push(_ type: String, _ name: String, from peer: UInt8) throws -> ControlReply? {
+            let request = ControlRequest.push(rid: 1, topic: .data(type: type), batch: try batch(name))
+            return network.ask(.relay(0), request, from: [peer]).first
+        }
+        for number in 0..<20 { replies.append(try push("T\(number)", "job", from: 66)) }
+        let taken = replies.count { $0 == .accepted(rid: 1) }
+        #expect((3...8).contains(taken), "\(taken)")
+        for reply in replies.dropFirst(taken) {
+            guard case .error(_, .limit, let message)? = reply else { return #expect(Bool(false), "\(replies)") }
+            #expect(message.contains("three quarters"))
+        }
+        // It goes on with what it has begun, and another begins its own.
+        #expect(try push("T0", "another", from: 66) == .accepted(rid: 1))
+        #expect(try push("Honest", "job", from: 67) == .accepted(rid: 1))
     }
 }

@@ -223,7 +223,8 @@ extension Replica {
             .contradictedHeads,
             [
                 "sender": label(claimant), "origin": key.origin, "topic": key.topic.description,
-                "advice": "find out why this sender says of others what they have not sent",
+                "advice":
+                    "a relay or job that has lost what it held says so, too; else find out why this sender does",
             ])
     }
 

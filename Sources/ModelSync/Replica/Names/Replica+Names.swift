@@ -32,7 +32,9 @@ extension Replica {
     /// is to try again, until there has been no room for long.
     func noRoom(now: Moment) -> PushArrival {
         origins.limits.isFullForLong(now: now.uptimeMicroseconds)
-            ? .refused(.limit, "\(PushArrival.noRoom); use fewer types")
+            ? .refused(
+                .limit,
+                "\(PushArrival.noRoom), and none of another type has room; use a type that is there, or larger frames")
             : .refused(.busy, "\(PushArrival.noRoom); try again in a second")
     }
 

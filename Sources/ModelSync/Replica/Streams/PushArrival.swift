@@ -17,6 +17,14 @@ public enum PushArrival: Hashable, Sendable {
         .refused(.busy, "this connection has begun to push under many names; try again in a second")
     }
 
+    /// The refusal of one more topic of a connection.
+    static var tooManyTopics: PushArrival {
+        .refused(
+            .limit,
+            "this connection has begun three quarters of the topics that can be pushed here; use fewer types or "
+                + "partitions, or larger frames at the relay and at all that listen to it")
+    }
+
     /// The refusal of a batch of a type, or as an origin, that was not granted.
     static func notGranted(_ type: String, as origin: String, to name: String) -> PushArrival {
         .refused(
