@@ -163,7 +163,7 @@ import Testing
             try files.write(copy, without: lost)
             let opened = try Store.open(path: copy)
             let aside = try #require(opened.openReport.setAside)
-            #expect(aside.reason.contains(lost == "" ? "the file itself is gone" : "commits 2 to 2 (until "))
+            #expect(aside.reason.contains(lost == "" ? "the file itself is gone" : "commit 2 (until "))
             #expect(opened.openReport.result == .created)
         }
         // Who has no mark cannot know; who deletes all three wants to begin anew.
@@ -219,6 +219,34 @@ import Testing
         #expect(error?.code == .corrupt)
         try store.close()
         #expect(try Store.open(path: path).openReport.setAside != nil)
+    }
+
+    @Test func `a changed application id beside the mark is damage, and every row can still be read`() throws {
+        try fill()
+        try edit("PRAGMA application_id = 31")
+        let store = try Store.openUnconfirmed(path: path)
+        #expect(store.openReport.setAside == nil)
+        #expect(try store.recordCounts() == ["User": 2])
+        #expect(try StoreContents(store).batches.count == 2)
+        let error = storeError { try store.confirm() }
+        #expect(error?.code == .corrupt)
+        #expect(error?.detail.contains("its application id is 1f, ") == true)
+        let report = try store.replace(because: "damage found at the start")
+        #expect(report.setAside?.reason == "damage found at the start")
+        try store.close()
+        #expect(try Store.open(path: path).openReport.setAside == nil)
+    }
+
+    @Test func `a changed application id without the mark, or without a store's tables, is left alone`() throws {
+        try fill()
+        try edit("PRAGMA application_id = 31")
+        try FileManager.default.moveItem(atPath: path + "-mark", toPath: directory.path("b.store-mark"))
+        #expect(storeError { _ = try Store.open(path: path) }?.code == .foreignFile)
+        let other = directory.path("b.store")
+        let queue = try DatabaseQueue(path: other)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE theirs(a)") }
+        try queue.close()
+        #expect(storeError { _ = try Store.open(path: other) }?.code == .foreignFile)
     }
 }
 
@@ -362,7 +390,8 @@ struct StoreFiles {
                 let index = Int.random(in: 0..<files.log.count, using: &generator)
                 files.log[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
                 let (report, contents) = try open(files)
-                guard let aside = report.setAside, aside.reason.contains("are gone"), contents == StoreContents()
+                guard let aside = report.setAside, contents == StoreContents(),
+                    aside.reason.contains(" are gone: ") || aside.reason.contains(" is gone: ")
                 else { throw CaseFailure("byte \(index): \(report)") }
                 // The log is kept with the file: it is evidence.
                 guard FileManager.default.fileExists(atPath: aside.path + "-wal") else {

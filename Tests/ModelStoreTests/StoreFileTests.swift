@@ -90,6 +90,35 @@ import Testing
         try queue.close(within: self.limit)
     }
 
+    @Test func `do not become smaller, their room is used again, and a VACUUM gives it back`() throws {
+        func size() -> Int { FilePlace(path: path)?.byteCount ?? 0 }
+        // Each commit moves its log into the file.
+        let store = try Store.open(path: path, configuration: StoreConfiguration(logByteCount: 1))
+        let users = try StoreChanges.manyUsers(200)
+        let removal = StoreChanges { $0.removedRecords = users.records }
+        func write(_ changes: StoreChanges) throws {
+            try store.write(changes, durably: true)
+            store.trimLog()
+        }
+        try write(users)
+        let full = size()
+        try write(removal)
+        #expect(size() == full)
+        try write(users)
+        #expect(size() <= full + 8 * 4096)
+        try write(removal)
+        try store.close()
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+        try queue.close()
+        #expect(size() < full / 4)
+        // The mark still fits, and nothing is missing.
+        let opened = try Store.open(path: path)
+        #expect(opened.openReport.result == .opened && opened.openReport.isOrdinary)
+        try opened.write(users, durably: true)
+        #expect(try opened.recordCounts() == ["User": 200])
+    }
+
     @Test(arguments: ["", "-wal"])
     func `that are deleted under a running process are noticed, and written anew before anything is promised`(
         suffix: String

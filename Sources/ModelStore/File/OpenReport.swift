@@ -14,8 +14,12 @@ public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
     public struct SetAside: Hashable, Sendable {
         /// The new path. The write-ahead log stands beside it.
         public var path: String
-        /// The damage that was found.
+        /// The damage that was found; after ``Store/replace(because:)`` where it was found.
         public var reason: String
+        /// All commits of a file that was set aside at the opening, as its mark tells them: nothing of such a file is
+        /// in the new one. Nil where no mark could be read, and after ``Store/replace(because:)``, whose caller knows
+        /// what could be read.
+        public var lost: LostCommits?
     }
 
     /// The path of the store.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ModelRecord
 
 /// An open file with everything that its opening has found.
 struct Opened {
@@ -13,7 +14,10 @@ struct Opened {
     var commitNumber: UInt64
     /// Nil until ``confirm(_:_:)``.
     var mark: StoreMark?
-    /// Why the file cannot be confirmed: the mark tells of more commits, or the facts cannot be read.
+    /// When the store began, in Unix milliseconds; 0 where it is not known.
+    private(set) var beganMilliseconds: UInt64
+    /// Why the file cannot be confirmed: the mark tells of more commits, the facts cannot be read, or the application
+    /// id is wrong.
     private var loss: StoreError?
 
     /// Opens a file. A damaged file is set aside, and a new one is made.
@@ -21,15 +25,23 @@ struct Opened {
         do {
             return try confirmed(path: path, configuration: configuration, schema: schema)
         } catch  where error.code == .corrupt {
+            // The mark is renamed with the file, so it is read before.
+            let lost = LostCommits.all(of: path)
             let aside = try StoreFile(path: path).setAside()
             var opened = try confirmed(path: path, configuration: configuration, schema: schema)
-            opened.report.setAside = OpenReport.SetAside(path: aside, reason: error.detail)
+            opened.report.setAside = OpenReport.SetAside(path: aside, reason: error.detail, lost: lost)
             return opened
         }
     }
 
-    static func confirmed(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) -> Self {
+    /// Opens a file, checks it, and begins to use it.
+    /// - Parameter began: when the store began in whose place a new file comes, as that file gets what was in the one
+    ///   before.
+    static func confirmed(
+        path: String, configuration: StoreConfiguration, schema: Schema, beganMilliseconds began: UInt64? = nil
+    ) throws(StoreError) -> Self {
         var opened = try Opened(path: path, configuration: configuration, schema: schema)
+        if let began { opened.beganMilliseconds = began }
         do {
             let confirming = opened
             opened = try opened.connection.writeWithoutTransaction { database in
@@ -83,8 +95,8 @@ struct Opened {
     private init(
         _ connection: DatabaseQueue, _ database: Database, path: String, mark: StoreMark.Content?, schema: Schema
     ) throws {
-        let finding = try schema.bring(database, path: path)
-        let isNew = finding == .empty
+        let finding = try schema.bring(database, path: path, isMarked: mark != nil)
+        let isNew = finding.state == .empty
         var facts = Facts()
         do {
             if !isNew { facts = try Facts(database) }
@@ -98,7 +110,7 @@ struct Opened {
         types = try TypeNumbers(database)
         batchByteCount = try Int.fetchOne(database, sql: "SELECT coalesce(sum(length(payload)), 0) FROM batch") ?? 0
         let result: OpenReport.OpenResult =
-            switch finding {
+            switch finding.state {
             case .empty: .created
             case .current: .opened
             case .older(let version): .migrated(from: version)
@@ -106,21 +118,18 @@ struct Opened {
         report = OpenReport(path: path, result: result, wasClosed: facts.wasClosed, isWhole: facts.isWhole)
         self.connection = connection
         (store, commitNumber) = (facts.store, facts.commitNumber)
+        let isOwnMark = facts.store == nil || mark?.store == facts.store
+        beganMilliseconds = isNew ? Opened.nowMilliseconds : isOwnMark ? mark?.beganMilliseconds ?? 0 : 0
         report.isUnmarked = store != nil && mark?.store != store
-        guard let mark, loss == nil else { return }
-        let expected = mark.expected(boot: StoreMark.boot)
-        if finding == .empty {
-            // A file with a mark had its layout on disk before the mark was made.
-            loss = Opened.loss(path, "it holds nothing, and should hold \(expected) commits")
-        } else if mark.store == store {
+        if let mark, loss == nil, mark.store == store {
             self.mark = StoreMark(path: path + StoreMark.suffix, content: mark)
-            if commitNumber < expected {
-                let time = try Opened.time(ofLossAfter: database, path)
-                let lost = "commits \(commitNumber + 1) to \(expected)\(time)"
-                loss = Opened.loss(path, "it ends with commit \(commitNumber), and \(lost) are gone")
-            }
+            let expected = mark.expected(boot: StoreMark.boot)
+            if commitNumber < expected { loss = try Opened.loss(after: commitNumber, of: expected, database, path) }
         }
+        loss = loss ?? finding.damage
     }
+
+    private static var nowMilliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970) * 1000) }
 
     /// The facts that concern the file itself.
     private struct Facts {
@@ -139,25 +148,20 @@ struct Opened {
         }
     }
 
-    /// When the lost commits were made, as far as it is known, so that people know which jobs to run again: after the
-    /// last batch that is still here, and not after the last write of the mark.
-    private static func time(ofLossAfter database: Database, _ path: String) throws -> String {
-        let last = try Int64.fetchOne(database, sql: "SELECT max(written) FROM batch")
-        let bounds = [("from", last), ("until", FilePlace(path: path + StoreMark.suffix)?.writtenMilliseconds)]
-        let known = bounds.compactMap { word, milliseconds in
-            milliseconds.map { milliseconds in
-                let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-                return "\(word) \(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))"
-            }
-        }
-        return known.isEmpty ? "" : " (\(known.joined(separator: " ")))"
-    }
-
-    private static func loss(_ path: String, _ what: String) -> StoreError {
-        StoreError(
+    /// The loss of the commits after `number`. They were made after the last batch that is still here, and not after
+    /// the last write of the mark.
+    private static func loss(
+        after number: UInt64, of expected: UInt64, _ database: Database, _ path: String
+    ) throws -> StoreError {
+        let last = try Int64.fetchOne(
+            database, sql: "SELECT max(written) FROM batch WHERE typeof(written) = 'integer'")
+        let mark = path + StoreMark.suffix
+        let lost = LostCommits(
+            after: number, through: expected, sinceMilliseconds: last.map { UInt64(clamping: $0) }, mark: mark)
+        return StoreError(
             .corrupt, path: path,
-            "\(what): its log was damaged or taken away, or an older copy of the file was put here (delete "
-                + "\(path)\(StoreMark.suffix) to go on with such a copy)")
+            "it ends with commit \(number), and \(lost): its log was damaged or taken away, or an older copy of the "
+                + "file was put here (delete \(mark) to go on with such a copy)")
     }
 
     /// Checks whether the file is whole, and begins to use it.
@@ -187,7 +191,8 @@ struct Opened {
         let isFirst = store == nil
         if isFirst { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         (store, commitNumber) = (id, number)
-        let content = StoreMark.Content(store: id, synced: 0, written: number, boot: StoreMark.boot)
+        let content = StoreMark.Content(
+            store: id, synced: 0, written: number, boot: StoreMark.boot, beganMilliseconds: beganMilliseconds)
         var mark = mark ?? StoreMark(path: report.path + StoreMark.suffix, content: content)
         mark.begin(boot: StoreMark.boot)
         mark.note(number, isSynced: isFirst)
@@ -210,9 +215,11 @@ struct Opened {
 
     private static func check(_ database: Database, path: String) throws {
         let words = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
-        guard words == ["ok"] else {
-            throw StoreError(.corrupt, path: path, "the check found: \(words.first ?? "nothing")")
-        }
+        guard words != ["ok"] else { return }
+        // SQLite puts a line with the name of the database before the lines of its findings. A log has one line.
+        let findings = words.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("*** in database") }
+        let text = findings.isEmpty ? "\(words)" : findings.joined(separator: ", ")
+        throw StoreError(.corrupt, path: path, "the check found: \(text.shown())")
     }
 
     /// The lock is exclusive: it is taken at the first read and kept, so SQLite needs no shared memory beside the file.

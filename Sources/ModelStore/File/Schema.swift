@@ -23,24 +23,42 @@ struct Schema: Sendable {
     /// "MdCs" in ASCII, by which `file` and this module recognise a store.
     static let applicationID = 0x4D64_4373
 
-    /// The state of a file before ``bring(_:path:)``.
+    /// The state of a file before ``bring(_:path:isMarked:)``.
     enum FileState: Hashable {
         case empty
         case current
         case older(Int)
     }
 
+    /// The findings of ``bring(_:path:isMarked:)``.
+    struct Finding {
+        var state: FileState
+        /// The application id of the file is damaged. Its rows can be read, but nothing may be written to it.
+        var damage: StoreError?
+    }
+
     /// Migrates the file to this version. Each step is a transaction of its own, which also sets the version.
-    func bring(_ database: Database, path: String) throws -> FileState {
+    /// - Parameter isMarked: a mark stands beside the file, so the file was a store once.
+    /// - Throws: ``StoreError/Code/foreignFile`` for another program's file, ``StoreError/Code/corrupt`` for a store
+    ///   that has lost its content.
+    func bring(_ database: Database, path: String, isMarked: Bool) throws -> Finding {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-        guard mark == Schema.applicationID || (mark == 0 && found == 0 && tables == 0) else {
-            throw StoreError(.foreignFile, path: path, "an SQLite file, but not one of Modelcast's")
+        let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let entries = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        let isEmpty = id == 0 && found == 0 && entries == 0
+        guard !isEmpty || !isMarked else {
+            // A file with a mark had its layout on disk before the mark was made.
+            throw StoreError(.corrupt, path: path, "it holds nothing, though a mark stands beside it")
         }
-        guard (0...version).contains(found) else {
-            throw StoreError(
-                .newerSchema, path: path, "schema version \(found); this program knows versions up to \(version)")
+        var damage: StoreError?
+        if !isEmpty, id != Schema.applicationID {
+            damage = try Schema.damage(ofID: id, database, path: path, isMarked: isMarked)
+        }
+        let known = (damage == nil ? 0 : 1)...version
+        guard known.contains(found) else {
+            throw damage
+                ?? StoreError(
+                    .newerSchema, path: path, "schema version \(found); this program knows versions up to \(version)")
         }
         for number in found..<version {
             try database.inTransaction(.immediate) {
@@ -50,7 +68,24 @@ struct Schema: Sendable {
                 return .commit
             }
         }
-        return found == version ? .current : found == 0 ? .empty : .older(found)
+        let state: FileState = found == version ? .current : found == 0 ? .empty : .older(found)
+        return Finding(state: state, damage: damage)
+    }
+
+    /// The damage of a store whose application id is wrong: its mark stands beside it, and it has all tables.
+    /// - Throws: ``StoreError/Code/foreignFile`` where it is another program's file.
+    private static func damage(ofID id: Int, _ database: Database, path: String, isMarked: Bool) throws -> StoreError {
+        let count = try Int.fetchOne(
+            database,
+            sql: """
+                SELECT count(*) FROM sqlite_master
+                WHERE type = 'table' AND name IN ('type', 'record', 'head', 'origin', 'batch', 'fact')
+                """)
+        guard isMarked, count == 6 else {
+            throw StoreError(.foreignFile, path: path, "an SQLite file, but not one of Modelcast's")
+        }
+        let digits = String(UInt32(truncatingIfNeeded: id), radix: 16)
+        return StoreError(.corrupt, path: path, "its application id is \(digits), which is not that of a store")
     }
 
     /// Records lie in the order in which they were added, and an index finds them. Measured against a clustered table

@@ -29,6 +29,9 @@ struct StoreMark {
         var written: UInt64
         /// The boot of the system during which the mark was written; zeros where it is not known.
         var boot: [UInt8]
+        /// When the store began, in Unix milliseconds: nothing in it is older. 0 where it is not known, as in the mark
+        /// of an earlier version. A store that can no longer be read tells by this how far its loss reaches.
+        var beganMilliseconds: UInt64 = 0
 
         /// The number of the last commit that a store with this mark must have.
         func expected(boot current: [UInt8]) -> UInt64 {
@@ -101,7 +104,7 @@ extension StoreMark.Content {
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for number in [StoreMark.magicNumber, store, synced, written] { bytes += number.bigEndianBytes }
-        bytes += boot + UInt64(0).bigEndianBytes
+        bytes += boot + beganMilliseconds.bigEndianBytes
         return bytes + StoreMark.Content.sum(bytes[...]).bigEndianBytes
     }
 
@@ -113,7 +116,7 @@ extension StoreMark.Content {
         else { return nil }
         self.init(
             store: words[1], synced: words[2], written: words[3],
-            boot: Array(bytes[(bytes.startIndex + 32)..<(bytes.startIndex + 48)]))
+            boot: Array(bytes[(bytes.startIndex + 32)..<(bytes.startIndex + 48)]), beganMilliseconds: words[6])
     }
 
     private static func sum(_ bytes: ArraySlice<UInt8>) -> UInt64 {

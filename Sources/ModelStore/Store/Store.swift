@@ -13,8 +13,8 @@ import GRDB
 /// try store.close()
 /// ```
 /// A damaged file is never deleted. It is renamed to `NAME.corrupt-TIME`, the report says so, and the store begins
-/// empty. Where damage shows up later, the call throws ``StoreError/Code/corrupt``, and ``replace()`` sets the file
-/// aside in the same way.
+/// empty. Where damage shows up later, the call throws ``StoreError/Code/corrupt``, and ``replace(because:)`` sets the
+/// file aside in the same way.
 ///
 /// Three checks find damage: of the structure at opening, of each row's checksum where it is read, and of the number of
 /// commits, which a mark beside the file tells.
@@ -34,9 +34,9 @@ import GRDB
 public final class Store {
     /// The path of the file.
     public let path: String
-    /// The findings of the opening, or of the last ``replace()``.
+    /// The findings of the opening, or of the last ``replace(because:)``.
     public internal(set) var openReport: OpenReport
-    /// A call has thrown ``StoreError/Code/corrupt``. Only ``replace()`` and ``close()`` are of use then.
+    /// A call has thrown ``StoreError/Code/corrupt``. Only ``replace(because:)`` and ``close()`` are of use then.
     public private(set) var isCorrupt = false
     /// A call has thrown ``StoreError/Code/detached``: the open file is no longer the one at the path.
     public private(set) var isDetached = false
@@ -102,7 +102,7 @@ public final class Store {
     }
 
     /// Opens the file at `path` without checking that it is whole, so that the caller can read what is left of a
-    /// damaged one. Call ``confirm()`` or ``replace()`` before anything is written.
+    /// damaged one. Call ``confirm()`` or ``replace(because:)`` before anything is written.
     public static func openUnconfirmed(
         path: String, configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) -> Store {
@@ -134,9 +134,10 @@ public final class Store {
     /// Where another file has taken the place of the store's file, that file is left alone, and this throws. May be
     /// called again after it has thrown. The new file counts as partial until its owner has noted everything anew:
     /// ``StoreFacts/isPartial``.
+    /// - Parameter damage: why the file is set aside, and where that was found, for the report.
     /// - Returns: the new ``openReport``.
     @discardableResult
-    public func replace() throws(StoreError) -> OpenReport {
+    public func replace(because damage: String = "damage found while in use") throws(StoreError) -> OpenReport {
         let isGone = isDetached
         letGo()
         let file = StoreFile(path: path)
@@ -145,8 +146,11 @@ public final class Store {
             throw StoreError(.detached, path: path, "another file was put in its place, which is left alone")
         }
         let aside = file.hasRemains ? try file.setAside() : nil
-        take(try Opened.confirmed(path: path, configuration: configuration, schema: schema))
-        let reason = isGone ? "it was taken away while in use" : "damage found while in use"
+        let began = opened.beganMilliseconds
+        take(
+            try Opened.confirmed(
+                path: path, configuration: configuration, schema: schema, beganMilliseconds: began))
+        let reason = isGone ? "it was taken away while in use" : damage
         openReport.setAside = aside.map { OpenReport.SetAside(path: $0, reason: reason) }
         var facts = StoreChanges()
         facts.facts.isPartial = true

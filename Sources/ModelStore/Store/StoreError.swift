@@ -1,4 +1,5 @@
 import GRDB
+import ModelRecord
 
 /// Why a call of the store failed, and what to do about it.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -17,6 +18,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let newerSchema = Code(description: "newer schema")
         /// Another program has made the file.
         public static let foreignFile = Code(description: "not a store")
+        /// The file is the store of another service.
+        public static let otherOwner = Code(description: "store of another")
         /// The file is damaged.
         public static let corrupt = Code(description: "corrupt")
         /// The volume is full.
@@ -60,7 +63,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notWritable: "Let this user write the file and its directory, or name another path."
         case .inUse: "Stop the process that has it (fuser or lsof tells which), or give this one a file of its own."
         case .newerSchema: "Run the version of Modelcast that wrote it or a later one, or name another path."
-        case .foreignFile: "Name another path; this file is left as it is."
+        case .foreignFile, .otherOwner: "Name another path; this file is left as it is."
         case .corrupt: "Open it again: it is set aside under another name and a new one is made."
         case .diskFull: "Free some space on the volume; nothing has to be restarted."
         case .detached:
@@ -87,11 +90,13 @@ extension StoreError {
         if let known = error as? StoreError {
             self = known
         } else if let known = error as? DatabaseError {
-            let detail = "\(work): \(known.message ?? "no message")"
+            // The message may quote what a damaged file holds.
+            let detail = "\(work): \((known.message ?? "no message").shown())"
             let number = known.extendedResultCode.rawValue
             self.init(StoreError.code(of: known), path: path, detail, sqliteCode: number)
         } else {
-            self.init(.refused, path: path, "\(work): \(error)")
+            let text = "\(error)".shown()
+            self.init(.refused, path: path, "\(work): \(text)")
         }
     }
 

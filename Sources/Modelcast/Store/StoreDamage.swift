@@ -1,3 +1,4 @@
+import ModelRecord
 import ModelStore
 
 /// The damage that was found in a store, and the types of which something may be missing.
@@ -44,17 +45,32 @@ struct StoreDamage: CustomStringConvertible {
         }
     }
 
+    /// Words for the damage to a file that was set aside as a whole, as nothing of it could be read.
+    /// - Parameter lost: what the mark of the file tells; nil where there is none.
+    static func everything(_ lost: LostCommits?) -> String {
+        lost.map { "everything that it held: \($0)" }
+            ?? "everything that it held is gone; its mark, which would tell the commits and their time, cannot be read"
+    }
+
+    // Keys are what is left of damaged rows, and may be anything, so they are shown like the text of a stranger.
     var description: String {
         var parts = structure
         if recordCount > 0 {
-            let examples = records.map { "\($0.type ?? "?") \($0.id) (\($0.reason))" }
+            let examples = records.map { "\(($0.type ?? "?").shown()) \($0.id.shown()) (\($0.reason))" }
             let more = recordCount > examples.count ? ", …" : ""
-            parts.append("\(recordCount) models: \(examples.joined(separator: ", "))\(more)")
+            let name = recordCount == 1 ? "model" : "models"
+            parts.append("\(recordCount) \(name): \(examples.joined(separator: ", "))\(more)")
         }
         for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let name = table == .batch ? "batches that were pushed or about to be sent" : "\(table.rawValue) rows"
+            let name =
+                switch (table, rows.count) {
+                case (.batch, 1): "batch that was pushed or about to be sent"
+                case (.batch, _): "batches that were pushed or about to be sent"
+                case (_, 1): "\(table.rawValue) row"
+                default: "\(table.rawValue) rows"
+                }
             let more = rows.count > StoreDamage.exampleCount ? ", …" : ""
-            let examples = rows.prefix(StoreDamage.exampleCount).map(\.key).joined(separator: ", ")
+            let examples = rows.prefix(StoreDamage.exampleCount).map { $0.key.shown() }.joined(separator: ", ")
             parts.append("\(rows.count) \(name): \(examples)\(more)")
         }
         return parts.joined(separator: "; ")

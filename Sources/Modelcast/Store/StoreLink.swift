@@ -50,12 +50,10 @@ final class StoreLink: Sendable {
         do throws(StoreError) {
             let store = try Store.openUnconfirmed(path: path)
             let report = store.openReport
-            logger.log(
-                level: report.isOrdinary ? .info : .warning, "store: \(report)",
-                metadata: [owner.rawValue: "\(name)"])
             var reading = StoreReading(
                 store: store, owner: owner, name: name, prefixes: prefixes?.map { Topic(bytes: $0) }, cache: cache,
                 logger: logger)
+            reading.logOpening()
             try reading.run()
             isNew = reading.isNew
             mayLack = owner == .publisher && reading.mayLack(after: report)

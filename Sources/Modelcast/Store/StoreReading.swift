@@ -55,6 +55,20 @@ struct StoreReading {
             || (!report.wasClosed && told != .never)
     }
 
+    /// Logs the findings of the opening. The loss of a file that was set aside as a whole is told like that of a part:
+    /// with its commits, its consequence, and what to do.
+    func logOpening() {
+        let report = store.openReport
+        var metadata: Logger.Metadata = [owner.rawValue: "\(name)"]
+        guard let aside = report.setAside else {
+            return logger.log(level: report.isOrdinary ? .info : .warning, "store: \(report)", metadata: metadata)
+        }
+        let isTimeKnown = aside.lost?.untilMilliseconds != nil
+        metadata["damage"] = "\(StoreDamage.everything(aside.lost))"
+        metadata["consequence"] = "\(owner.consequenceOfTotalLoss(isTimeKnown: isTimeKnown))"
+        logger.warning("store: damaged, and begun anew: \(report)", metadata: metadata)
+    }
+
     /// Reads everything, and leaves a store that may be written to.
     mutating func run() throws(StoreError) {
         try salvaging { reading throws(StoreError) in reading.start.facts = try reading.store.facts() }
@@ -109,15 +123,16 @@ struct StoreReading {
     private func checkOwner() throws(StoreError) {
         let facts = start.facts
         if let known = facts[StoreLink.Fact.owner], known != Array(owner.rawValue.utf8) {
-            let kind = String(decoding: known, as: UTF8.self)
+            let kind = String(decoding: known, as: UTF8.self).shown()
             throw StoreError(
-                .foreignFile, path: store.path, "it is the store of a \(kind), and this is a \(owner.rawValue)")
+                .otherOwner, path: store.path, "it is the store of a \(kind), and this is a \(owner.rawValue)")
         }
         // The models of a publisher bear its name, and jobs wait for what a relay of that name has acknowledged. A
         // subscriber's copy is usable under any name.
         guard owner != .subscriber, let known = facts.ownName, known != name else { return }
         throw StoreError(
-            .foreignFile, path: store.path, "it is the store of the \(owner.rawValue) \(known), not of \(name)")
+            .otherOwner, path: store.path,
+            "it is the store of the \(owner.rawValue) \(known.shown()), not of \(name)")
     }
 }
 
@@ -199,12 +214,12 @@ extension StoreReading {
 extension StoreReading {
     /// Sets the file aside and writes what was read to a new one.
     private mutating func rebuild() throws(StoreError) {
-        let report = try store.replace()
+        let report = try store.replace(because: "damage found at the start")
         let damage = damage
         logger.warning(
             "store: damaged, and begun anew: \(report)",
             metadata: [
-                owner.rawValue: "\(name)", "damage": "\(damage)", "consequence": "\(consequence)",
+                owner.rawValue: "\(name)", "damage": "\(damage)", "consequence": "\(owner.consequenceOfPartLoss)",
             ])
         let facts = Set(start.positions.flatMap(StoreLink.Fact.facts(of:)))
         dropPositions()
@@ -275,18 +290,5 @@ extension StoreReading {
         }
         if let failure { throw failure }
         try store.write(changes, durably: false)
-    }
-
-    /// The consequence of the damage, and what to do.
-    private var consequence: String {
-        switch owner {
-        case .publisher:
-            "models that are missing are no longer this publisher's: take them back from a relay (--recover-from, "
-                + "Publisher.recover), else subscribers keep them and nobody deletes them"
-        case .relay:
-            "what is missing is fetched from those that it listens to; what was only pushed to it, and is missing, is "
-                + "gone unless another relay has it: run the jobs of that time again"
-        case .subscriber: "what is missing is fetched anew"
-        }
     }
 }

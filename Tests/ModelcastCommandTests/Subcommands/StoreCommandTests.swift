@@ -164,6 +164,32 @@ import Testing
         try await ended(third, SIGTERM)
     }
 
+    @Test func `a relay whose file is no database any more says which commits are gone, and what to do`() async throws {
+        let relay = try RunningCommand(relayArguments)
+        _ = try await relay.endpoint()
+        let job = try job(input: lines(0..<100))
+        #expect(try await job.exitCode() == 0)
+        try await ended(relay, SIGTERM)
+        // One letter of the words with which an SQLite file begins.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder.path("r.store")))
+        try file.write(contentsOf: Data("s".utf8))
+        try file.close()
+
+        let second = try RunningCommand(relayArguments)
+        _ = try await second.endpoint()
+        #expect(second.error.contains("r.store.corrupt-"), "\(second.error)")
+        #expect(
+            second.error.contains(
+                #/everything that it held: commits 1 to \d+ \(from \S+T\S+Z until \S+T\S+Z\) are gone/#))
+        #expect(second.error.contains("run the jobs of that time again"), "\(second.error)")
+        try await ended(second, SIGTERM)
+        // It is said once: the new file is whole.
+        let third = try RunningCommand(relayArguments)
+        _ = try await third.endpoint()
+        #expect(!third.error.contains("are gone"), "\(third.error)")
+        try await ended(third, SIGTERM)
+    }
+
     @Test func `a relay refuses the store of a relay of another name`() async throws {
         let relay = try RunningCommand(relayArguments)
         _ = try await relay.endpoint()
@@ -173,6 +199,7 @@ import Testing
         ])
         #expect(try await other.exitCode() == 1)
         #expect(other.error.contains("it is the store of the relay r, not of other"), "\(other.error)")
+        #expect(!other.error.contains("not a store"), "\(other.error)")
     }
 
     @Test func `recovering from nobody fails in time`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ModelCache
 import ModelRecord
 import TestSupport
 import Testing
@@ -14,14 +15,16 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory() }
 
-    private func makeRelay(_ publishers: [String] = [], name: String = "relay") throws -> Relay {
+    private func makeRelay(
+        _ publishers: [String] = [], name: String = "relay", logger: Logger = silent
+    ) throws -> Relay {
         var configuration = RelayConfiguration(
             name: name, endpoints: try SenderEndpoints(control: "ipc://\(folder.path("relay"))"),
             publishers: publishers)
         configuration.heartbeatInterval = .milliseconds(50)
         configuration.store = path
         configuration.storeWriting = .quick
-        return try Relay(configuration, logger: silent)
+        return try Relay(configuration, logger: logger)
     }
 
     private func makeSubscriber(_ endpoint: String) throws -> Subscriber {
@@ -196,11 +199,101 @@ import Testing
         }
     }
 
+    /// Opens the store as a service does at its start, and closes it.
+    private func start(_ owner: StoreLink.Owner, _ log: RecordedLog = RecordedLog()) throws {
+        let link = try StoreLink(
+            path: path, owner: owner, name: "a", prefixes: nil, cache: ModelCache(), settings: .never,
+            logger: log.makeLogger())
+        link.close(logger: silent)
+    }
+
+    @Test(arguments: [
+        ("publisher", "take them back from a relay (--recover-from, Publisher.recover) or publish them anew"),
+        ("relay", "run the jobs of that time again"),
+        ("subscriber", "everything is fetched anew"),
+    ])
+    func `a service that has lost its file says which commits are gone, and what to do`(
+        kind: String, words: String
+    ) throws {
+        let owner = try #require(StoreLink.Owner(rawValue: kind))
+        try start(owner)
+        try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
+        let log = RecordedLog()
+        try start(owner, log)
+        let told = try #require(log.entries.first { $0.metadata["consequence"] != nil }, "\(log.entries)")
+        #expect(told.level == .warning)
+        #expect(told.message.hasPrefix("store: damaged, and begun anew: \(path): created; a damaged file is kept as "))
+        let damage = try #require(told.metadata["damage"])
+        let form = #/everything that it held: commits 1 to \d+ \(from \S+Z until \S+Z\) are gone/#
+        #expect(damage.wholeMatch(of: form) != nil, "\(damage)")
+        #expect(told.metadata["consequence"]?.contains(words) == true)
+        // The file is new then, and nothing more is told.
+        let next = RecordedLog()
+        try start(owner, next)
+        #expect(next.entries.allSatisfy { $0.level < .warning }, "\(next.entries)")
+    }
+
+    @Test func `a relay whose lost file has no mark left says to run all jobs again`() throws {
+        try start(.relay)
+        try FileManager.default.removeItem(atPath: path + "-mark")
+        // The file still begins like a database.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        let size = try file.seekToEnd()
+        try file.truncate(atOffset: size / 2 / 4096 * 4096)
+        try file.close()
+        let log = RecordedLog()
+        try start(.relay, log)
+        let told = try #require(log.entries.first { $0.metadata["consequence"] != nil }, "\(log.entries)")
+        #expect(told.metadata["damage"]?.contains("everything that it held is gone; its mark") == true)
+        #expect(told.metadata["consequence"]?.contains("run all jobs again") == true)
+    }
+
+    @Test func `damage that a start finds is told as that, and not as found in use`() throws {
+        try start(.relay)
+        try damageFact("modelcast.owner")
+        let log = RecordedLog()
+        try start(.relay, log)
+        let told = try #require(log.entries.first { $0.metadata["consequence"] != nil }, "\(log.entries)")
+        #expect(told.message.hasSuffix(": damage found at the start"))
+        #expect(told.metadata["damage"] == "1 fact row: modelcast.owner")
+    }
+
+    @Test func `a relay whose file has another application id keeps every push`() async throws {
+        try await during(makeRelay()) { relay in
+            let control = try await relay.boundEndpoints.control
+            let job = try Publisher(PublisherConfiguration(name: "job", pushingTo: [control]), logger: silent)
+            try await during(job) { job in
+                for id in 0..<20 { try job.merge("Order", "\(id)", ["n": 1]) }
+                try await job.waitUntilAcknowledged()
+            }
+        }
+        // Its place in the header of an SQLite file.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: 68)
+        try file.write(contentsOf: Data("z".utf8))
+        try file.close()
+        let log = RecordedLog()
+        let relay = try makeRelay(logger: log.makeLogger())
+        #expect(relay.cache.count(of: "Order") == 20)
+        #expect(try isSetAside())
+        #expect(log.entries.contains { $0.metadata["damage"]?.contains("its application id is 7a644373") == true })
+    }
+
+    @Test func `what is left of a damaged row cannot forge a line of a log`() {
+        var damage = StoreDamage()
+        let row = RecordsReport.Dropped(type: "T\n", id: "1\u{1B}", reason: "its checksum is wrong")
+        damage.add(RecordsReport(droppedCount: 1, dropped: [row]))
+        damage.add([DamagedRow(table: .fact, key: "a\nb")])
+        #expect(damage.description == #"1 model: T\n 1\u{1B} (its checksum is wrong); 1 fact row: a\nb"#)
+    }
+
     @Test func `a relay does not open the store of a relay of another name`() async throws {
         try await during(makeRelay(name: "a")) { _ = try await $0.boundEndpoints }
         let error = #expect(throws: ModelcastError.self) { try makeRelay(name: "b") }
         #expect(error?.code == .store)
-        #expect(error?.message.contains("it is the store of the relay a, not of b") == true)
+        let words = "store of another: it is the store of the relay a, not of b. Name another path; this file is left"
+        #expect(error?.message.contains(words) == true)
+        #expect(error?.message.contains("not a store") == false)
         #expect(try makeRelay(name: "a").configuration.name == "a")
     }
 
