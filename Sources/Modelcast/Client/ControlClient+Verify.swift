@@ -8,14 +8,17 @@ extension ControlClient {
     ///
     /// Digests are compared first, as the greetings of both tell them. Where they differ, the ranges of ids that differ
     /// are found, and only their records are fetched. So the comparison of equal copies costs a few kilobytes, however
-    /// large they are, and thousands of types take no longer than one.
+    /// large they are, and thousands of types take no longer than one. A type that only one holder has is known from
+    /// the greetings, too.
     ///
     /// Digests cover versions, not values. With `comparingValues` all records of types with equal digests are fetched
     /// from both, and the values of each version are compared. That costs the transfer of everything, twice, and the
     /// memory for one side's largest type.
     /// - Parameters:
     ///   - other: the holder to compare with.
-    ///   - patience: how long to wait, for all types together, until both have the same heads.
+    ///   - patience: how long to wait, for all types together, until both have the same heads. After that a comparison
+    ///     that has begun is finished, and no other begins: those types are ``Verification/Verdict/uncompared``. A
+    ///     holder answers 64 questions a second of one client, after the first 256.
     ///   - comparingValues: also compare values.
     /// - Returns: one verification for each type that either holder has, by name.
     /// - Throws: ``ModelcastError`` when a holder does not answer.
@@ -38,7 +41,7 @@ extension ControlClient {
 private struct HolderComparison: ~Copyable {
     var left: ControlConnection
     var right: ControlConnection
-    /// The time until which both may reach the same heads, for all types together.
+    /// The time until which both may reach the same heads, and comparisons may begin, for all types together.
     let deadline: UInt64
     let comparesValues: Bool
 
@@ -55,16 +58,19 @@ private struct HolderComparison: ~Copyable {
         var verdicts: [String: Verification.Verdict] = [:]
         var waiting = Set(mine.types).union(theirs.types).sorted()
         while true {
-            let (told, others) = (ToldState(mine.heads), ToldState(theirs.heads))
+            let (told, others) = (ToldState(mine), ToldState(theirs))
             for type in waiting {
+                // What the greetings tell costs nothing, so it counts also when the time is up.
                 if let verdict = told.verdict(on: type, against: others) {
                     verdicts[type] = verdict
-                } else {
-                    verdicts[type] = try compare(type)
+                } else if let verdict = try compareInTime(type) {
+                    verdicts[type] = verdict
+                } else if verdicts[type] == nil {
+                    verdicts[type] = .uncompared
                 }
             }
-            waiting.removeAll { verdicts[$0]?.isApart == false }
-            guard !waiting.isEmpty, Clocks.now().uptimeMicroseconds < deadline else { break }
+            waiting.removeAll { verdicts[$0]?.isFinal ?? false }
+            guard !waiting.isEmpty, isInTime else { break }
             try left.pause(HolderComparison.pause)
             (mine, theirs) = (try left.helloAgain(), try right.helloAgain())
         }
@@ -75,6 +81,18 @@ private struct HolderComparison: ~Copyable {
             }
         }
         return verdicts.sorted { $0.key < $1.key }.map { Verification(type: $0.key, verdict: $0.value) }
+    }
+
+    private var isInTime: Bool { Clocks.now().uptimeMicroseconds < deadline }
+
+    /// Compares once, if there is time to begin; nil where there is none, or a holder was busy until it was over.
+    private mutating func compareInTime(_ type: String) throws -> Verification.Verdict? {
+        guard isInTime else { return nil }
+        do {
+            return try compare(type)
+        } catch let error as ModelcastError where error.code == .busy && !isInTime {
+            return nil
+        }
     }
 
     /// Compares once, if both have the same heads now.
@@ -128,9 +146,15 @@ private struct HolderComparison: ~Copyable {
 private struct ToldState {
     private var digests: [String: UInt64] = [:]
     private var heads: [String: [Heads]] = [:]
+    /// The types that the greeting names.
+    private let types: Set<String>
+    /// The greeting names all types up to this one, by name; nil where it names all.
+    private let lastType: String?
 
-    init(_ heads: [Heads]) {
-        for told in heads {
+    init(_ welcome: ControlClient.Welcome) {
+        types = Set(welcome.types)
+        lastType = welcome.namesAllTypes ? nil : welcome.heldTypes.last ?? ""
+        for told in welcome.heads {
             for head in told.heads {
                 guard let type = head.topic.type else { continue }
                 // The digest of a part of a type says nothing of the others.
@@ -144,10 +168,22 @@ private struct ToldState {
 
     /// The verdict on a type, if the two greetings suffice for one; nil where both have to be asked.
     func verdict(on type: String, against other: ToldState) -> Verification.Verdict? {
-        guard let digest = digests[type], let theirs = other.digests[type] else { return nil }
-        let positions = (position(type), other.position(type))
-        if digest == theirs, positions.0.agrees(with: positions.1) { return .equal(digest: digest) }
-        return positions.0 == positions.1 ? nil : .apart(left: positions.0.text, right: positions.1.text)
+        let (mine, theirs) = (position(type), other.position(type))
+        if mine.agrees(with: theirs) {
+            guard let digest = digest(of: type), let otherDigest = other.digest(of: type) else { return nil }
+            if digest == otherDigest { return .equal(digest: digest) }
+            // The same batches make the same copies: which models differ has to be asked.
+            if mine == theirs { return nil }
+        }
+        return .apart(left: mine.text, right: theirs.text)
+    }
+
+    /// The digest of the holder's copy of a type; nil where it is not told. A type that is in no head, and of which the
+    /// holder has no model, has the digest of nothing.
+    private func digest(of type: String) -> UInt64? {
+        if let digest = digests[type] { return digest }
+        guard !types.contains(type), lastType.map({ type <= $0 }) ?? true else { return nil }
+        return 0
     }
 
     private func position(_ type: String) -> Verification.Position {

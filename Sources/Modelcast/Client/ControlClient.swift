@@ -41,6 +41,8 @@ public struct ControlClient: Sendable {
         public let heads: [Heads]
         /// The types that the sender says it holds models of. After a restart some of them may be in no head.
         public let heldTypes: [String]
+        /// The sender has told all types of which it holds models. Those of very many do not fit into the greeting.
+        let namesAllTypes: Bool
 
         /// The types of which anything has been sent, or which the sender holds, by name.
         public var types: [String] {

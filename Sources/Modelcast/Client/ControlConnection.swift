@@ -10,6 +10,8 @@ struct ControlConnection: ~Copyable {
     private let connection: any RequestConnection
     private var nextRID: UInt64 = 2
 
+    /// The longest name of a type.
+    private static let typeByteCountMax = 64
     /// How many bytes of replies may wait.
     private static let queueByteCount = 256 << 20
 
@@ -47,14 +49,16 @@ struct ControlConnection: ~Copyable {
         var version = asked
         let control = client.endpoint
         try ask(.hello(rid: 1, version: asked, name: "modelcast-ask", prefixes: [])) { reply in
-            guard case .welcome(_, let spoken, let name, let endpoint, _, _, let heads, let types) = reply else {
-                return false
-            }
+            guard case .welcome(_, let spoken, let name, let endpoint, _, let frameLimit, let heads, let types) = reply
+            else { return false }
             version = spoken
+            // Types have a sixteenth of a frame (protocol article, section 5). The list is not cut where any other
+            // type would have fitted.
+            let byteCount = types.reduce(0) { $0 + $1.utf8.count + 2 } + ControlConnection.typeByteCountMax + 2
             welcome = ControlClient.Welcome(
                 name: name,
                 streamEndpoint: SenderEndpoints.resolve(stream: endpoint, control: control), heads: heads,
-                heldTypes: types)
+                heldTypes: types, namesAllTypes: byteCount < Int(clamping: frameLimit / 16))
             return true
         }
         guard ProtocolVersions.current.takes(version, asked: asked) else {

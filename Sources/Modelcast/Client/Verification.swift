@@ -61,6 +61,16 @@ public struct Verification: Sendable {
         case different([Difference])
         /// The holders never had the same heads within the time. The texts say what each of them had applied.
         case apart(left: String, right: String)
+        /// The time was up before the type was compared.
+        case uncompared
+
+        /// Another look at both holders changes nothing.
+        var isFinal: Bool {
+            switch self {
+            case .equal, .different: true
+            case .apart, .uncompared: false
+            }
+        }
 
         var isEqual: Bool { if case .equal = self { true } else { false } }
 

@@ -21,6 +21,8 @@ struct InputRun: ~Copyable {
     private var deletedCount = 0
     /// How many refused lines may be of a model that they did not tell.
     private var unnamedCount = 0
+    /// The input breaks off: its last line has no end and is no JSON.
+    private var isCut = false
     /// A write has waited for room for longer than the plan allows.
     private var hasWaitedTooLong = false
     /// How many models of the type there were before this input.
@@ -44,8 +46,8 @@ struct InputRun: ~Copyable {
 
     /// Publishes all of `input`.
     /// - Returns: false when the command was told to stop before the end.
-    /// - Throws: `CommandFailure` when it cannot be read, when there is no room for longer than the plan allows, and at
-    ///   the first refused line if the plan is strict.
+    /// - Throws: `CommandFailure` when it cannot be read, when there is no room for longer than the plan allows, at the
+    ///   first refused line if the plan is strict, when no line could be taken, and when more would go than may.
     mutating func publish(_ input: InputFile) throws -> Bool {
         var reader = LineReader(input)
         while !stop.isSet {
@@ -56,11 +58,12 @@ struct InputRun: ~Copyable {
             switch try reader.next() {
             case .line(let range):
                 lineNumber += 1
-                try take(reader.buffer.span.extracting(range))
+                try take(reader.buffer.span.extracting(range), isUnfinished: reader.isUnfinished)
             case .tooLong:
                 lineNumber += 1
                 lineCount += 1
                 unnamedCount += 1
+                isCut = reader.isUnfinished
                 try refuse("the line is longer than \(LineReader.lineByteCountMax) bytes")
             case .idle:
                 // More input would be refused as well, so an open one is not waited for.
@@ -69,17 +72,26 @@ struct InputRun: ~Copyable {
                 }
             case .restarted: lineNumber = 0
             case .end:
-                // An input that names models, and of which no line could be taken, deletes no others.
-                if !ids.isEmpty { try requireAnyLine() }
-                if plan.isWhole { try deleteGone() }
-                try requireAnyLine()
+                try finish()
                 return !stop.isSet
             }
         }
         return false
     }
 
-    private mutating func take(_ line: Span<UInt8>) throws {
+    /// Deletes what is gone from a full data set. What `--delete-at-most` allows may go whatever the input is like;
+    /// without it nothing goes where the input may not be the full data set.
+    private mutating func finish() throws {
+        if plan.deleteLimit == nil {
+            try requireLastLine()
+            // An input that names models, and of which no line could be taken, deletes no others.
+            if !ids.isEmpty { try requireAnyLine() }
+        }
+        if plan.isWhole { try deleteGone() }
+        try requireAnyLine()
+    }
+
+    private mutating func take(_ line: Span<UInt8>, isUnfinished: Bool) throws {
         // Some programs begin a file with a byte order mark.
         let hasMark = lineNumber == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
         let text = line.extracting((hasMark ? 3 : 0)..<line.count)
@@ -93,6 +105,8 @@ struct InputRun: ~Copyable {
             // The line cannot be taken, but it names its model: that is not gone from the input.
             if let id = error.id { ids.insert(ExactText(id)) }
             if error.mayNameModel { unnamedCount += 1 }
+            // A line that is JSON has all its bytes, whatever it is refused for.
+            if isUnfinished, (try? JSONReader.object(text)) == nil { isCut = true }
             try refuse(error.reason)
         }
     }
@@ -124,13 +138,22 @@ struct InputRun: ~Copyable {
         }
     }
 
-    /// Refuses an input whose lines were all refused: it deletes nothing, and a run that was to publish it has failed.
-    /// With `--delete-at-most` the user has said what may be deleted, so that limit decides.
+    /// Refuses a full data set that breaks off in its last line: what is missing from it may be in the part that did
+    /// not come.
+    private func requireLastLine() throws(CommandFailure) {
+        guard plan.isWhole, isCut else { return }
+        throw CommandFailure(
+            "\(name): nothing was deleted: the input breaks off in line \(lineNumber), which has no end and cannot be "
+                + "read. Publish the whole of it; if what is missing is to go all the same, say how much: "
+                + "--delete-at-most")
+    }
+
+    /// Refuses an input whose lines were all refused: a run that was to publish it has failed, also where
+    /// `--delete-at-most` has let it delete something.
     private func requireAnyLine() throws(CommandFailure) {
-        guard refusedCount > 0, refusedCount == lineCount, plan.isWhole || endsByItself, plan.deleteLimit == nil else {
-            return
-        }
-        throw CommandFailure("\(name): not one line could be taken, and nothing was deleted; see the reasons above")
+        guard refusedCount > 0, refusedCount == lineCount, plan.isWhole || endsByItself else { return }
+        let deleted = deletedCount == 0 ? "nothing was" : "\(deletedCount) models were"
+        throw CommandFailure("\(name): not one line could be taken, and \(deleted) deleted; see the reasons above")
     }
 
     /// Refuses to delete more than the limit allows. Without a limit it refuses an input that names no model, which

@@ -17,6 +17,8 @@ struct LineReader {
 
     /// The bytes that were read, with the part that was not cut into lines yet.
     private(set) var buffer: [UInt8]
+    /// The line that was returned last has no end, because the input ended before one.
+    private(set) var isUnfinished = false
     private let input: InputFile
     /// Where the next line begins.
     private var start = 0
@@ -51,6 +53,7 @@ struct LineReader {
                 return .restarted
             }
             if let end = findLineEnd() {
+                isUnfinished = false
                 let line = start..<end
                 start = end + 1
                 searched = start
@@ -93,6 +96,7 @@ struct LineReader {
             filled = 0
             isSkipping = false
         }
+        isUnfinished = isSkipping || start < filled
         if isSkipping { return .tooLong }
         return start < filled ? .line(start..<filled) : nil
     }

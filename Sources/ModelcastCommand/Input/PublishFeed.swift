@@ -11,7 +11,7 @@ struct PublishPlan: Sendable {
     /// Paths, `-` for standard input; at least one.
     let inputs: [String]
     let isWhole: Bool
-    /// How many models a full data set may delete; nil for any number, unless it names no model.
+    /// How many models a full data set may delete; nil for any number, unless it names no model or breaks off.
     let deleteLimit: DeleteLimit?
     let isFollowed: Bool
     let isStrict: Bool

@@ -23,7 +23,9 @@ struct Get: AsyncParsableCommand {
     var type: String
 
     @Argument(help: ArgumentHelp("Their ids.", valueName: "id"))
-    var ids: [String]
+    var joinedIDs: [String]
+
+    private var ids: [String] { JoinedIDs.cut(joinedIDs) }
 
     func validate() throws {
         do {
@@ -37,6 +39,7 @@ struct Get: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await question.client()
+        let ids = ids
         var records: [ExactText: CellRecord] = [:]
         for record in try await client.fetch(type, ids) where record.exists { records[ExactText(record.id)] = record }
         var writer = JSONWriter()

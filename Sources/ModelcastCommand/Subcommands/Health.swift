@@ -34,7 +34,7 @@ struct Health: AsyncParsableCommand {
         let name = welcome.name
         var checks = ["[+] \(name) answers"]
         do {
-            _ = try await client.digests()
+            _ = try await client.digestsByType()
             checks.append("[+] \(name) has its models")
         } catch let error as ModelcastError {
             checks.append("[-] \(name) has its models: \(error.message)")

@@ -18,8 +18,9 @@ struct Publish: AsyncParsableCommand {
 
             With --whole a file is the full data set: fields that a line does not have become unknown, and models \
             without a line are deleted when the file ends. Several files are one state after the other, each \
-            published when all live subscribers have applied the one before. --delete-at-most 10% is for inputs that \
-            may be cut short: where more would be deleted, nothing is.
+            published when all live subscribers have reported the one before as applied. They report once a second, so \
+            a file takes about a second while anybody listens. --delete-at-most 10% is for inputs that may be cut \
+            short: where more would be deleted, nothing is.
 
             A line that cannot be taken is told on standard error as FILE:LINE: reason, and the rest goes on.
 
@@ -84,7 +85,8 @@ struct Publish: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "With --whole: delete nothing, and end with exit code 1, when more would go: a number, or a part of the "
-                + "models that are there. Default: any number, but nothing for an input that names no model.",
+                + "models that are there. Default: any number, but nothing for an input that names no model or breaks "
+                + "off in its last line.",
             valueName: "count|percent%"))
     var deleteAtMost: DeleteLimit?
 

@@ -30,6 +30,6 @@ struct RootCommand: AsyncParsableCommand {
     /// The entry point of the process.
     static func main() async {
         ProcessStart.prepare(CommandLine.arguments)
-        await main(nil)
+        await main(JoinedIDs.joining(in: Array(CommandLine.arguments.dropFirst())))
     }
 }

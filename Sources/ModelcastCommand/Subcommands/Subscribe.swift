@@ -89,7 +89,7 @@ struct Subscribe: AsyncParsableCommand {
         var served: SenderEndpoints?
         do {
             for endpoint in connect { _ = try ControlClient(endpoint: endpoint) }
-            served = try control.map { try SenderEndpoints(control: $0, stream: "tcp://127.0.0.1:*") }
+            served = try control.map { try Subscribe.served(at: $0) }
             for type in type { try Names.check(type: type) }
             for id in id { try Names.check(id: id) }
             if let name { try Names.check(origin: name) }
@@ -104,12 +104,17 @@ struct Subscribe: AsyncParsableCommand {
         }
     }
 
+    /// The endpoints of a subscriber that can be asked. It has no stream, so that one is any of this host.
+    private static func served(at control: String) throws -> SenderEndpoints {
+        try SenderEndpoints(control: control, stream: "tcp://127.0.0.1:*")
+    }
+
     func run() async throws {
         try StandardStreams.requireOutput()
         let logger = logs.makeLogger(leavingOut: Troubles.toldMessages)
         var configuration = SubscriberConfiguration(
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
-        configuration.control = control
+        configuration.control = try control.map { try Subscribe.served(at: $0).control }
         configuration.security = try keys.security()
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration

@@ -21,7 +21,11 @@ struct Verify: AsyncParsableCommand {
             Digests know versions, not values: with --values all models are fetched from both, and their values \
             compared. That costs the transfer of everything, twice.
 
-            Exit codes: 0 all equal, 1 something differs or both never stood at the same point.
+            Types that both have are compared by what their greetings tell, thousands at once; where these do not \
+            suffice, each type is asked for, 64 a second after the first 256. No comparison of a type begins when \
+            --patience is over: the last line then tells which types were not compared.
+
+            Exit codes: 0 all equal, 1 something differs, was not compared, or both never stood at the same point.
             """)
 
     @OptionGroup var question: QuestionOptions
@@ -31,7 +35,8 @@ struct Verify: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait, for all types together, until both have applied the same.", valueName: "seconds"))
+            "How long to wait until both have applied the same, and to compare, for all types together.",
+            valueName: "seconds"))
     var patience = Seconds.ten
 
     @Flag(help: "Compare values too: fetches everything from both.")
@@ -55,11 +60,27 @@ struct Verify: AsyncParsableCommand {
         for verification in verifications { write(verification, to: &writer) }
         try question.print(writer.bytes)
         if verifications.isEmpty { StandardError.write(line: "neither holds any model") }
+        tellUncompared(verifications)
         guard verifications.allSatisfy(\.isEqual) else { throw ExitCode.failure }
     }
 
+    /// Tells in one line which types there was no time for.
+    private func tellUncompared(_ verifications: [Verification]) {
+        let types = verifications.filter { if case .uncompared = $0.verdict { true } else { false } }.map(\.type)
+        guard !types.isEmpty else { return }
+        let named = types.prefix(Verify.namedTypeCount).joined(separator: ", ")
+        let more = types.count > Verify.namedTypeCount ? ", …" : ""
+        StandardError.write(
+            line: "\(types.count) of \(verifications.count) types were not compared within \(patience.duration) "
+                + "(\(named)\(more)): allow more time with --patience")
+    }
+
+    /// How many types are named that were not compared.
+    private static let namedTypeCount = 16
+
     private func write(_ verification: Verification, to writer: inout JSONWriter) {
         switch verification.verdict {
+        case .uncompared: break
         case .equal(let digest):
             writer.append(digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
         case .apart(let left, let right):

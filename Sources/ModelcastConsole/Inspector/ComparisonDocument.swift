@@ -45,6 +45,7 @@ extension JSONWriter {
             write(left)
             append(#","there":"#)
             write(right)
+        case .uncompared: write("uncompared")
         case .different(let differences):
             write("different")
             append(#","differences":"#)

@@ -24,7 +24,36 @@ import Testing
         #expect(code == 1)
         #expect(error.contains("second: nothing was deleted: 10 of 10 models of T are not in this input"), "\(error)")
         #expect(error.contains("--delete-at-most 10") && error.contains(" 0 deleted"), "\(error)")
-        #expect(try await publish(second: input, ["--delete-at-most", "100%"]).code == 0)
+    }
+
+    @Test(arguments: [
+        ("", 0), ("\n\n", 0), ("{\"key\":\"1\"}\n{\"key\":\"2\"}\n", 1), ("nonsense\n", 1), ("{\"key\":\"1\"", 1),
+    ])
+    func `what may go goes, and where not one line could be taken the run ends with 1 all the same`(
+        _ input: String, _ expected: Int32
+    ) async throws {
+        let (code, error) = try await publish(second: input, ["--delete-at-most", "100%"])
+        #expect(code == expected, "\(error)")
+        #expect(error.contains(/second: .* refused, 10 deleted/), "\(error)")
+        let isTold = error.contains("second: not one line could be taken, and 10 models were deleted")
+        #expect(isTold == (expected == 1), "\(error)")
+    }
+
+    @Test(arguments: ["{\"id\":\"2\",\"n", "{\"id", "{", "{\"id\":\"2\",\"o\":{\"n\":1}", "nonsense"])
+    func `an input that breaks off in its last line deletes nothing and ends with 1`(_ end: String) async throws {
+        let input = "{\"id\":\"0\"}\n{\"id\":\"1\"}\n" + end
+        let (code, error) = try await publish(second: input, [])
+        #expect(code == 1 && error.contains(/second: .* 1 refused, 0 deleted/), "\(error)")
+        #expect(error.contains("second: nothing was deleted: the input breaks off in line 3"), "\(error)")
+        // Whoever says how many models may go is believed.
+        let (limited, told) = try await publish(second: input, ["--delete-at-most", "8"])
+        #expect(limited == 0 && told.contains(/second: .* 1 refused, [78] deleted/), "\(told)")
+    }
+
+    @Test(arguments: ["{\"id\":\"1\"}", "{\"key\":\"2\"}", " "])
+    func `a last line without an end that can be read is no cut`(_ end: String) async throws {
+        let (code, error) = try await publish(second: "{\"id\":\"0\"}\n" + end, [])
+        #expect(code == 0 && error.contains(/second: .* refused, [89] deleted/), "\(error)")
     }
 
     @Test(arguments: [("2", 1), ("3", 0), ("20%", 1), ("29.9%", 1), ("30%", 0), ("0", 1)])

@@ -25,6 +25,16 @@ import Testing
         #expect(try read(&reader) == ["a", "b"])
     }
 
+    @Test(arguments: [("a\nb", [false, true]), ("a\nb\n", [false, false]), ("a\n", [false]), ("a", [true])])
+    func `a last line without an end is told from one that has it`(_ content: String, _ expected: [Bool]) throws {
+        let path = directory.path("lines")
+        try content.write(toFile: path, atomically: false, encoding: .utf8)
+        var reader = LineReader(try InputFile(path, isFollowed: false), bufferByteCount: 1)
+        var found: [Bool] = []
+        while try reader.next() != .end { found.append(reader.isUnfinished) }
+        #expect(found == expected)
+    }
+
     @Test func `a line past the limit is passed over and the next one read`() throws {
         let path = directory.path("lines")
         let long = String(repeating: "x", count: 300)

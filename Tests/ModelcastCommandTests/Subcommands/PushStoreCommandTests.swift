@@ -143,6 +143,23 @@ import Testing
         try await ended(relay, SIGTERM)
     }
 
+    @Test func `models that may go are gone from the relay when a job of which no line was taken ends with 1`()
+        async throws
+    {
+        let relay = try await startRelay("r")
+        let first = try job(to: ["r"], ["--whole"], input: lines(0..<3))
+        #expect(try await first.exitCode() == 0, "\(first.error)")
+        let wrong = try job(
+            to: ["r"], ["--whole", "--delete-at-most", "100%", "--id-field", "key"], input: lines(0..<3))
+        #expect(try await wrong.exitCode() == 1)
+        #expect(wrong.error.contains("3 refused, 3 deleted"), "\(wrong.error)")
+        #expect(wrong.error.contains("not one line could be taken, and 3 models were deleted"), "\(wrong.error)")
+        let get = try RunningCommand(["get", "--connect", control("r"), "T", "0", "1", "2"])
+        #expect(try await get.exitCode() == 1)
+        #expect(get.output.isEmpty, "\(get.output)")
+        try await ended(relay, SIGTERM)
+    }
+
     @Test(arguments: ["none", "before-send", "before-acknowledge"])
     func `what a run published while the relay was down is there when the next one ends well`(
         durability: String

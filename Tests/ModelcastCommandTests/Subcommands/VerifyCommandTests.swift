@@ -133,6 +133,50 @@ import Testing
         #expect(command.error.contains(" p ") && command.error.contains(" q "), "\(command.error)")
     }
 
+    @Test func `types that the other side has nothing of are known from the greetings, by thousands`() async throws {
+        try await serving(typeCount: 3_000, at: publisherControl) { publisher in
+            let relay = try RunningCommand(["relay", "--name", "r", "--bind", relayControl])
+            _ = try await relay.endpoint()
+            let (code, command) = try await verify(publisherControl, relayControl, ["--patience", "1"])
+            #expect(code == 1)
+            #expect(command.output.isEmpty, "\(command.output.prefix(1_000))")
+            let lines = command.error.split(separator: "\n")
+            #expect(lines.count == 3_000 && lines.allSatisfy { $0.contains("\(relayControl) nothing; ") })
+            // The budget of questions has 256 at once: it would be spent.
+            #expect(publisher.status.counters[.requestsBusy] == 0)
+            relay.signal(SIGTERM)
+            #expect(try await relay.exitCode() == 0)
+        }
+    }
+
+    @Test func `types for which there was no time are named, with exit code 1`() async throws {
+        // Holders that tell no digests, and are busy when they are asked for one.
+        func holder() throws -> FakeSender {
+            let heads = Heads(
+                origin: "p", incarnation: 1, stamp: 1 << 16,
+                heads: (10..<50).map { Head(topic: .data(type: "T\($0)"), sequence: 1) })
+            return try FakeSender { request in
+                switch request {
+                case .hello(let rid, let version, _, _):
+                    return [
+                        .welcome(
+                            rid: rid, version: version, name: "fake", streamEndpoint: "", heartbeatMilliseconds: 500,
+                            frameLimit: 1 << 20, heads: [heads])
+                    ]
+                case .digest(let rid, _, _): return [.error(rid: rid, code: .busy, message: "not now")]
+                default: return nil
+                }
+            }
+        }
+        let (left, right) = (try holder(), try holder())
+        let (code, command) = try await verify(
+            left.control, right.control, ["--patience", "0.5", "--timeout", "3"])
+        #expect(code == 1)
+        #expect(command.output.isEmpty, "\(command.output)")
+        #expect(command.error.contains("40 of 40 types were not compared within 0.5 seconds (T10, T11, "))
+        withExtendedLifetime((left, right)) {}
+    }
+
     @Test func `nobody at one of the endpoints is exit code 1 and named`() async throws {
         let publisher = try publisher(input: Self.lines(0..<1))
         _ = try await publisher.endpoint()

@@ -23,9 +23,30 @@ import Testing
         }
     }
 
-    @Test(arguments: ["127.0.0.1", "localhost", "[::1]", "lo"])
+    @Test(arguments: [
+        "127.0.0.1", "127.1", "localhost", "LOCALHOST", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "lo",
+    ])
     func `a publisher serves at each name of loopback`(_ host: String) async throws {
         try await withLive("tcp://\(host):*")
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.255.255.254", "127.1", "127.0.1", "LocalHost", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]",
+        "[::0:1]", "[0::0.0.0.1]", "[::ffff:127.0.0.1]", "[::FFFF:7f00:1]", "[0:0:0:0:0:ffff:127.9.9.9]", "lo",
+    ])
+    func `a name of loopback needs no keys`(_ host: String) throws {
+        #expect(try SenderEndpoints(control: "tcp://\(host):7400").reachedByOthers == nil)
+    }
+
+    @Test(arguments: [
+        "*", "0.0.0.0", "128.0.0.1", "10.127.0.1", "127", "127.", "127.0.0.1.1", "127.0.0.x", "127.example.com",
+        "localhost.example.com", "LO", "eth0", "[::]", "[::2]", "[1::1]", "[::1::]", "[:::1]", "[0:0:0:0:0:0:1]",
+        "[0:0:0:0:0:0:0:0:1]", "[0:0:0:0:0:0:0::1:0]", "[::ffff:10.0.0.1]", "[::fffe:127.0.0.1]", "[::127.0.0.1]",
+        "[::ffff:127.0.0.1.1]", "[::ffff:127.0.0.256]", "[127.0.0.1::]", "[::00001]", "[::+1]", "[]",
+    ])
+    func `any other host may be reached by others`(_ host: String) throws {
+        let endpoint = "tcp://\(host):7400"
+        #expect(try SenderEndpoints(control: endpoint).reachedByOthers == endpoint)
     }
 
     @Test(arguments: ["127.0.0.1", "[::1]", "localhost"])
