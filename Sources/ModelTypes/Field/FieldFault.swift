@@ -49,5 +49,9 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { words(wanted[...]) }
 
     /// The value and these words for what was wanted.
-    func words(_ wanted: Substring) -> String { "\(value.shown) is not \(String(wanted).shown(byteCountMax: 512))" }
+    func words(_ wanted: Substring) -> String {
+        let wanted = String(wanted).shown(byteCountMax: 512)
+        // No value was found, but a part is missing.
+        return code == .incomplete ? "not \(wanted)" : "\(value.shown) is not \(wanted)"
+    }
 }

@@ -13,6 +13,7 @@ public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, with the way to what is at fault within it, and the fault: `labels.0.text: 5 is not text`.
     public var description: String {
         guard let fault else { return "\(field): unknown" }
+        if fault.code == .incomplete { return "\(FieldName.path(field, fault.part).shown(byteCountMax: 512)): unknown" }
         let way = "\(fault.part): "
         guard !fault.part.isEmpty, fault.wanted.hasPrefix(way) else { return "\(field): \(fault)" }
         let path = FieldName.path(field, fault.part).shown(byteCountMax: 512)

@@ -99,10 +99,7 @@ import Testing
     @Test func `an error has the path into the struct, in JSON and on the wire`() throws {
         let places = [
             (#"{"id": 1, "origin": {"text": 5}}"#, "origin/text", "Memo 1: origin.text: 5 is not text"),
-            (
-                #"{"id": 1, "origin": {}}"#, "origin/text",
-                "Memo 1: origin: undefined is not all of Label: text is unknown"
-            ),
+            (#"{"id": 1, "origin": {}}"#, "origin/text", "Memo 1: origin.text: unknown"),
             (
                 #"{"id": 1, "all": [{"text": "a"}, {"text": ""}]}"#, "all/1/text",
                 "Memo 1: all.1.text: \"\" is not text of 1 to 10 characters"
@@ -119,7 +116,7 @@ import Testing
             ),
             (
                 #"{"id": 1, "root": {"name": "a", "meta": {"place": {"latitude": 1}}}}"#, "root/meta/place/longitude",
-                "Memo 1: root: undefined is not meta.place: all of meta.place: longitude is unknown"
+                "Memo 1: root.meta.place.longitude: unknown"
             ),
             (#"{"id": 1, "label": []}"#, "label", "Memo 1: label: an array of 0 values is not a map"),
         ]

@@ -1,3 +1,4 @@
+import Foundation
 import ModelWire
 import TestSupport
 import Testing
@@ -59,5 +60,57 @@ import ZeroMQ
                 }
             }
         }
+    }
+
+    @Test func `all who have no keys may subscribe to 4 MiB, and who has subscribed to most goes first`() throws {
+        var accounts = SubscriptionAccounts()
+        let honest = try ConnectedPair()
+        let prefix = [1] + Array("m/User/".utf8)
+        let isFirstTaken = accounts.count(prefix, of: honest.connection, key: nil, reading: [])
+        #expect(isFirstTaken)
+        let greedy = try (0..<20).map { _ in try ConnectedPair() }
+        for number in 0..<240 {
+            let frame = [1] + [UInt8](repeating: UInt8(number), count: 1_000)
+            for pair in greedy where !pair.isCut {
+                _ = accounts.count(frame, of: pair.connection, key: nil, reading: [])
+            }
+        }
+        let cutCount = greedy.count { $0.isCut }
+        // 4.8 MB were asked for, and a quarter more than needed makes way.
+        #expect((3...8).contains(cutCount), "\(cutCount)")
+        #expect(!honest.isCut)
+        let isNextTaken = accounts.count(prefix, of: honest.connection, key: nil, reading: [])
+        #expect(isNextTaken)
+        // Any number of connections that take what a subscriber takes.
+        let many = try (0..<200).map { _ in try ConnectedPair() }
+        for pair in many {
+            for _ in 0..<40 {
+                let isTaken = accounts.count(prefix, of: pair.connection, key: nil, reading: [])
+                #expect(isTaken)
+            }
+        }
+        #expect(!many.contains { $0.isCut })
+    }
+}
+
+/// A connection, and its other end.
+private final class ConnectedPair {
+    let connection: Connection
+    private let ends: [CInt]
+
+    init() throws {
+        var ends: [CInt] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0,
+            let connection = Connection(descriptor: ends[0])
+        else { throw CaseFailure("no pair of sockets") }
+        (self.connection, self.ends) = (connection, ends)
+    }
+
+    deinit { for end in ends { close(end) } }
+
+    /// The other end finds the connection ended.
+    var isCut: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(ends[1], &byte, 1, CInt(MSG_DONTWAIT)) == 0
     }
 }
