@@ -440,6 +440,31 @@ import Testing
         #expect(field.replica.positions.map(\.applied) == [1])
     }
 
+    @Test func `an origin that is heard itself is told its own stamps back, not those that others tell of it`() throws {
+        var field = try ClaimField(isRelayed: false)
+        try field.write("1")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        // While the origin is silent the word of others counts.
+        try field.pass(milliseconds: 5_000, isHonestSilent: true)
+        let ahead = (field.now.wallMilliseconds + 200_000) << 16
+        field.hear(field.liar, field.of(field.origin, 1, stamp: ahead))
+        try field.connect()
+        var stamps: [Stamp] = []
+        for step in 0..<300 {
+            field.time += 5_000
+            if step % 50 == 0 { field.tellHonest() }
+            field.replica.tick(now: field.now)
+            for case .request(field.honest, let payload) in field.replica.takeActions() {
+                guard case .report(_, let report) = try ControlRequest(decoding: payload.span, limits: .default) else {
+                    continue
+                }
+                stamps += report.applied.filter { $0.origin == "origin" }.map(\.stamp)
+            }
+        }
+        #expect(!stamps.isEmpty && stamps.allSatisfy { $0 < ahead }, "\(stamps)")
+    }
+
     // MARK: A relay
 
     private static let now = Moment(wallMilliseconds: 1_800_000_000_500, uptimeMicroseconds: 2_000_000)

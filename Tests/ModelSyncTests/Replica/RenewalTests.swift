@@ -134,6 +134,41 @@ import Testing
         #expect(mesh.replica.cache["User", "kept"] != nil)
     }
 
+    @Test func `what waited for a process that stood still before it had anything brings nothing back`() throws {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
+        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
+        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        let relay = mesh.relays[0]
+        let waiting = relay.ring.flatMap { stream, batches in
+            batches.sorted { $0.key < $1.key }.map { (topic: stream.topic.bytes, payload: $0.value) }
+        }
+        var welcome: [ControlReply] = []
+        relay.answer = { request in
+            relay.answer = nil
+            welcome = relay.replies(to: request)
+            return []
+        }
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.exchange()
+        mesh.pass(milliseconds: 10)
+        try forget(&mesh)
+        mesh.time += 15_000_000
+        mesh.replica.tick(now: mesh.now)
+        for reply in welcome {
+            mesh.replica.receiveControl(mesh.senders[0], reply.encode().span, now: mesh.now)
+        }
+        for (topic, payload) in waiting {
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.span, payload: payload.span, now: mesh.now)
+        }
+        #expect(mesh.replica.cache["User", "deleted"] != nil)
+        mesh.pass(milliseconds: 5_000)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        #expect(mesh.replica.cache["User", "kept"] != nil)
+        // It was known before, and not found by digests.
+        #expect(mesh.replica.counters[.renewals] == 1 && mesh.replica.counters[.digestMismatches] == 0)
+    }
+
     @Test func `what was pushed here stays in a state that is built anew, also where a relay had passed it on before`()
         throws
     {

@@ -32,6 +32,8 @@ struct Audit {
         let applied: [UInt64]
         /// The digests of all buckets.
         let digests: [UInt64]
+        /// The copy may have held more than that, as the copy of another sender was on its way.
+        let holdsMore: Bool
     }
 
     /// The answer of a sender: the digests of all buckets of its copy, and the heads at which that copy stood.

@@ -87,15 +87,33 @@ extension Replica {
     func comparability(
         of type: String, with sender: SenderID, takesLag: Bool = false, now: Moment, _ head: (StreamState) -> UInt64?
     ) -> BucketComparability {
-        comparability(streams.of(type: type), with: sender, takesLag: takesLag, now: now) { _, stream in
+        comparability(
+            streams.of(type: type), with: sender, takesLag: takesLag,
+            holdsMore: isReceivingCopy(besides: sender, now: now), now: now
+        ) { _, stream in
             (head(stream), stream.tracker.applied)
         }
     }
 
-    /// - Parameter stand: the head of the sender for a stream, and how far the stream was applied here at the moment in
-    ///   question.
+    /// The copy of another sender is on its way: its records may have come before the batches that made them, so this
+    /// copy may hold more than its positions tell. A copy that takes long does not count for ever: a sender may never
+    /// end it.
+    private func isReceivingCopy(besides sender: SenderID, now: Moment) -> Bool {
+        sessions.contains { session in
+            session.id != sender && session.isSyncing
+                && now.uptimeMicroseconds.subtractingOrZero(session.copyAskedAt ?? 0) < Replica.copyMicroseconds
+        }
+    }
+
+    /// About as long as a copy is awaited.
+    private static let copyMicroseconds: UInt64 = 30_000_000
+
+    /// - Parameters:
+    ///   - holdsMore: this copy may have held more than its positions told.
+    ///   - stand: the head of the sender for a stream, and how far the stream was applied here at the moment in
+    ///     question.
     private func comparability(
-        _ streams: [StreamState], with sender: SenderID, takesLag: Bool, now: Moment,
+        _ streams: [StreamState], with sender: SenderID, takesLag: Bool, holdsMore: Bool, now: Moment,
         _ stand: (Int, StreamState) -> (head: UInt64?, applied: UInt64)
     ) -> BucketComparability {
         var result = BucketComparability()
@@ -112,7 +130,7 @@ extension Replica {
             if isLacking && !stream.hasLastingHole || (head != applied && !isLagging && !isOverstated) {
                 result.limit(carried, to: nil)
             } else if head != applied || mayBeIncomplete(stream, applied, told: told, by: sender)
-                || stream.mayHoldMore(than: sender) || isLacking
+                || stream.mayHoldMore(than: sender) || isLacking || holdsMore
             {
                 result.limit(carried, to: .atLeast)
             }
@@ -186,7 +204,7 @@ extension Replica {
         audits[type]?.rid = rid
         audits[type]?.cuts = []
         audits[type]?.dueAt = now.uptimeMicroseconds + patience(0)
-        noteCut(of: type)
+        noteCut(of: type, now: now)
         counters[.digestAudits] += 1
         send(.digest(rid: rid, type: type, bits: 8), to: sender)
     }
@@ -231,20 +249,22 @@ extension Replica {
     /// Takes note that a batch of the type was applied.
     func passAudit(of type: String, now: Moment) {
         guard !audits.isEmpty, let audit = audits[type], audit.isAwaitingDigests else { return }
-        noteCut(of: type)
+        noteCut(of: type, now: now)
         guard let answer = audit.answer, !isAhead(answer, of: type) else { return }
         judge(answer, of: type, now: now)
     }
 
     /// Remembers this copy as it is now, unless a transaction waits or a stream of the type is being mended.
-    private func noteCut(of type: String) {
+    private func noteCut(of type: String, now: Moment) {
         let streams = streams.of(type: type)
         guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isBeingMended) else {
             return
         }
         if count >= Audit.cutCountMax { audits[type]?.cuts.removeFirst() }
         let applied = streams.map(\.tracker.applied)
-        audits[type]?.cuts.append(Audit.Cut(applied: applied, digests: cache.bucketDigests(of: type)))
+        let holdsMore = audits[type].map { isReceivingCopy(besides: $0.sender, now: now) } ?? false
+        audits[type]?.cuts.append(
+            Audit.Cut(applied: applied, digests: cache.bucketDigests(of: type), holdsMore: holdsMore))
     }
 
     /// How a bucket of this copy compares with the sender's.
@@ -270,7 +290,8 @@ extension Replica {
         for (position, cut) in cuts.enumerated().reversed() {
             let buckets =
                 known[position]
-                ?? comparability(streams, with: sender, takesLag: takesLag, now: now) { index, _ in
+                ?? comparability(streams, with: sender, takesLag: takesLag, holdsMore: cut.holdsMore, now: now) {
+                    index, _ in
                     (told(index), index < cut.applied.count ? cut.applied[index] : 0)
                 }
             known[position] = buckets
@@ -279,7 +300,10 @@ extension Replica {
         }
         let buckets =
             known[cuts.count]
-            ?? comparability(streams, with: sender, takesLag: takesLag, now: now) { (told($0), $1.tracker.applied) }
+            ?? comparability(
+                streams, with: sender, takesLag: takesLag, holdsMore: isReceivingCopy(besides: sender, now: now),
+                now: now
+            ) { (told($0), $1.tracker.applied) }
         known[cuts.count] = buckets
         guard groups.isEmpty, let comparability = buckets[range] else { return .unknown }
         return .different(comparability)

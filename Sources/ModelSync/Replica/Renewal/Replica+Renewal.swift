@@ -313,16 +313,23 @@ extension Replica {
             now.uptimeMicroseconds.subtractingOrZero(upkeep.lastTick)
                 > configuration.tombstoneRetention.wholeMicroseconds
         else { return }
-        startAnewAfterAbsence(reason: "this process stood still for too long", now: now)
+        dropFormerParts(now: now)
+        // Also where nothing is here yet: what waited may have been deleted, and the delete forgotten.
+        startAnew(prefixes, reason: "this process stood still for too long", now: now)
     }
 
     private func startAnewAfterAbsence(reason: String, now: Moment) {
+        dropFormerParts(now: now)
+        guard !cache.types.isEmpty else { return }
+        startAnew(prefixes, reason: reason, now: now)
+    }
+
+    /// Drops the parts of transactions that have waited for longer than deletes are remembered.
+    private func dropFormerParts(now: Moment) {
         let retention = configuration.tombstoneRetention.wholeMicroseconds
         let droppedCount = groups.drop(heldSinceBefore: now.uptimeMicroseconds.subtractingOrZero(retention)) { origin in
             origins[origin].isPushedHere
         }
         counters[.expiredBatches] += UInt64(droppedCount)
-        guard !cache.types.isEmpty else { return }
-        startAnew(prefixes, reason: reason, now: now)
     }
 }

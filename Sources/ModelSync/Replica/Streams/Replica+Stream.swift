@@ -314,9 +314,14 @@ extension Replica {
             noteStartAhead(heads.origin, heads.incarnation, at: sender, now: now)
             return false
         }
-        guard word(sender, on: heads, now: now) != .ignored else { return true }
+        let word = word(sender, on: heads, now: now)
+        guard word != .ignored else { return true }
         if !clockGuard.isTooFarAhead(heads.stamp, now: now) {
-            origins[heads.origin].latestStamp = max(origins[heads.origin].latestStamp, heads.stamp)
+            // An origin that is a sender itself is told its own stamps back, and never what others make of them: it
+            // would take them for given, and for taken here.
+            if word == .own || !hears(heads.origin) {
+                origins[heads.origin].latestStamp = max(origins[heads.origin].latestStamp, heads.stamp)
+            }
             // A relay tells the last stamp that it has taken, whatever the origin's clock says now.
             if origins.toldRejectedCount > 0, !heads.isRelayed || !hears(heads.origin), !isAhead(heads.origin) {
                 noteClockAccepted(heads.origin, ["sender": label(sender)])
