@@ -155,13 +155,17 @@ final class ZeroMQServing: ServingEnd {
     /// time to time.
     private func note(_ connection: Connection, of peer: [UInt8]) {
         if connections.count >= connectionCountMax {
-            connections = connections.filter { $0.value.connection.isOpen }
-            keys = keys.filter { connections[$0.key] != nil }
+            forgetClosed()
             connectionCountMax = max(1024, 2 * connections.count)
         }
         guard connections[peer]?.connection != connection else { return }
         connections[peer] = Link(connection: connection, address: message.address ?? "")
         connection.boundUnsent(byteCount: ZeroMQServing.unsentByteCount)
+    }
+
+    private func forgetClosed() {
+        connections = connections.filter { $0.value.connection.isOpen }
+        keys = keys.filter { connections[$0.key] != nil }
     }
 
     func receive(
@@ -183,6 +187,8 @@ final class ZeroMQServing: ServingEnd {
     private func cutUnfinished() {
         let now = Clocks.now().uptimeMicroseconds
         guard now >= unfinished.nextLook else { return }
+        // Where all have gone, nobody needs to be looked at any more.
+        forgetClosed()
         let spoken = connections.values.map { (connection: $0.connection, messageCount: $0.messageCount) }
         let silent = gate.silent.connections.map { (connection: $0, messageCount: UInt64(0)) }
         for connection in unfinished.look(at: spoken + silent, at: now) {
