@@ -152,10 +152,10 @@ import Testing
         (9_900_001_044_954, "what a process that stood still had of a snapshot brought a removed field back"),
         (9_900_002_044_428, "the rest refused, until its time, a start that one with a wrong clock had taken"),
         (9_900_002_063_431, "a hole that one relay could mend waited for a flooding liar that promised more"),
+        (9_900_002_080_586, "a hole that one relay could mend waited for a flooding liar, and those behind it too"),
         (9_900_003_080_738, "an origin was told stamps as taken that only a liar had told"),
         (9_900_003_083_663, "records of a copy that was on its way counted as a difference from another sender"),
         (9_900_003_084_828, "what waited for a process that stood still before it had anything came back"),
-        (9_900_002_080_586, "a hole that one relay could mend waited for a flooding liar, and those behind it too"),
     ]
 
     /// What there was when the first failed; each seed plays the story in which it did.

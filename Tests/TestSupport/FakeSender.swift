@@ -56,6 +56,13 @@ public final class FakeSender: Sendable {
         return [Topic.data(type: type).bytes, writer.finish(origin: name, incarnation: incarnation, sequence: 1)]
     }
 
+    /// A greeting without a stream, for who only asks: the answer to a `hello` with these numbers.
+    public static func greeting(_ rid: UInt64, _ version: UInt64, _ heads: Heads) -> ControlReply {
+        .welcome(
+            rid: rid, version: version, name: name, streamEndpoint: "", heartbeatMilliseconds: 500,
+            frameLimit: 1 << 20, heads: [heads])
+    }
+
     /// The sender's name, which is also the name of its origin.
     static let name = "fake"
     static let incarnation: UInt64 = 1

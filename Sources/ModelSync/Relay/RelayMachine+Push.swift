@@ -140,7 +140,7 @@ extension RelayMachine {
         let batch = PendingPushes.BatchName(stream: place.stream, sequence: place.sequence)
         service.peers.withPeer(peer, now: now) { peer in
             peer.pushCount += 1
-            // Of the batches on their way to the disk the first of a topic pays.
+            // The first batch of a topic pays, of those that are on their way to the disk.
             if pushes.last(of: place.stream) == 0 { peer.budget.topicByteCount += begins }
         }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)

@@ -60,7 +60,7 @@ private struct HolderComparison: ~Copyable {
         while true {
             let (told, others) = (ToldState(mine), ToldState(theirs))
             for type in waiting {
-                // What the greetings tell costs nothing, so it counts also when the time is up.
+                // The greetings cost nothing more, so what they tell counts also when the time is up.
                 if let verdict = told.verdict(on: type, against: others) {
                     verdicts[type] = verdict
                 } else if let verdict = try compareInTime(type) {

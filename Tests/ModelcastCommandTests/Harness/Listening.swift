@@ -9,14 +9,5 @@ func listening<R: Sendable>(
     var configuration = SubscriberConfiguration(name: "listener", publishers: endpoints)
     configuration.control = control
     let subscriber = try Subscriber(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    let run = Task { try await subscriber.run() }
-    do {
-        let result = try await body(subscriber)
-        run.cancel()
-        try await run.value
-        return result
-    } catch {
-        run.cancel()
-        throw error
-    }
+    return try await beside({ try await subscriber.run() }) { try await body(subscriber) }
 }

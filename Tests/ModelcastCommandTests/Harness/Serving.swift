@@ -12,15 +12,8 @@ func serving<R: Sendable>(
     let configuration = PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: control))
     let publisher = try Publisher(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     for type in 0..<typeCount { try publisher.merge("T\(type)", "1", ["n": 1]) }
-    let run = Task { try await publisher.run() }
-    do {
+    return try await beside({ try await publisher.run() }) {
         _ = try await publisher.boundEndpoints
-        let result = try await body(publisher)
-        run.cancel()
-        try await run.value
-        return result
-    } catch {
-        run.cancel()
-        throw error
+        return try await body(publisher)
     }
 }

@@ -30,12 +30,7 @@ import Testing
             ])
         let sender = try FakeSender { request in
             switch request {
-            case .hello(let rid, let version, _, _):
-                return [
-                    .welcome(
-                        rid: rid, version: version, name: "fake", streamEndpoint: "", heartbeatMilliseconds: 500,
-                        frameLimit: 1 << 20, heads: [heads])
-                ]
+            case .hello(let rid, let version, _, _): return [FakeSender.greeting(rid, version, heads)]
             case .digest(let rid, let type, _):
                 return [.digests(rid: rid, heads: [heads], digests: [type == "A" ? 10 : 11])]
             default: return nil

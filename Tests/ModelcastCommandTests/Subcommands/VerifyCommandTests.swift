@@ -157,12 +157,7 @@ import Testing
                 heads: (10..<50).map { Head(topic: .data(type: "T\($0)"), sequence: 1) })
             return try FakeSender { request in
                 switch request {
-                case .hello(let rid, let version, _, _):
-                    return [
-                        .welcome(
-                            rid: rid, version: version, name: "fake", streamEndpoint: "", heartbeatMilliseconds: 500,
-                            frameLimit: 1 << 20, heads: [heads])
-                    ]
+                case .hello(let rid, let version, _, _): return [FakeSender.greeting(rid, version, heads)]
                 case .digest(let rid, _, _): return [.error(rid: rid, code: .busy, message: "not now")]
                 default: return nil
                 }

@@ -42,7 +42,7 @@ final class InMemoryServing: ServingEnd {
         }
     }
 
-    /// What arrives on a bus arrives whole.
+    /// Messages arrive whole on a bus, so there is nothing to look for.
     var nextLook: UInt64 { .max }
 
     /// Nobody is refused on a bus.

@@ -30,6 +30,7 @@ struct SilentConnections {
     }
 
     var isEmpty: Bool { silent.isEmpty }
+    /// The connections that have not said anything, in no order.
     var connections: some Collection<Connection> { silent.values.lazy.map(\.connection) }
 
     /// Notes that a connection has sent something.

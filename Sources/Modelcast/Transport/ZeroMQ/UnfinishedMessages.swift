@@ -41,7 +41,7 @@ struct UnfinishedMessages {
                 present[connection] = Seen(messageCount: messageCount, base: byteCount, byteCount: byteCount)
                 continue
             }
-            // What had been read at the last look would have been handed over by now, had it been whole.
+            // A whole message, read by the last look, would have been handed over by now.
             if former.byteCount > former.base + byteCountMax {
                 found.append(connection)
                 continue
