@@ -1,9 +1,6 @@
-/// Runs a service of the test's own process, told to end by cancellation, while `body` does its work.
+/// Does the work of `body` beside the run of a service in the test's own process, which is then cancelled.
 /// - Returns: the result of `body`, once the service has ended in good order.
-func beside<R: Sendable>(
-    _ service: @escaping @Sendable () async throws -> Void, _ body: () async throws -> R
-) async throws -> R {
-    let run = Task { try await service() }
+func beside<R: Sendable>(_ run: Task<Void, any Error>, _ body: () async throws -> R) async throws -> R {
     do {
         let result = try await body()
         run.cancel()

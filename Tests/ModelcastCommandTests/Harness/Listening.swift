@@ -9,5 +9,5 @@ func listening<R: Sendable>(
     var configuration = SubscriberConfiguration(name: "listener", publishers: endpoints)
     configuration.control = control
     let subscriber = try Subscriber(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    return try await beside({ try await subscriber.run() }) { try await body(subscriber) }
+    return try await beside(Task { try await subscriber.run() }) { try await body(subscriber) }
 }

@@ -12,7 +12,7 @@ func serving<R: Sendable>(
     let configuration = PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: control))
     let publisher = try Publisher(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     for type in 0..<typeCount { try publisher.merge("T\(type)", "1", ["n": 1]) }
-    return try await beside({ try await publisher.run() }) {
+    return try await beside(Task { try await publisher.run() }) {
         _ = try await publisher.boundEndpoints
         return try await body(publisher)
     }
