@@ -21,7 +21,7 @@ enum LoadedInParts: Story {
     static let name = "loaded-in-parts"
 
     // example: loaded-in-parts-write
-    static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
+    static func write(_ publisher: Publisher, _ reader: OtherProcess) async throws {
         // The list of pins has their images only.
         var pin = Pin.Partial(id: "7")
         pin.imageURL = .value(URL(filePath: "/7.png"))

@@ -19,7 +19,7 @@ enum MessageThread: Story {
     static let name = "message-thread"
 
     // example: message-thread-write
-    static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
+    static func write(_ publisher: Publisher, _ reader: OtherProcess) async throws {
         let people = [Person(id: "1", name: "Ada"), Person(id: "2", name: "Bob"), Person(id: "3", name: "Cleo")]
         try publisher.transaction { writes in
             for person in people { try writes.merge(person) }

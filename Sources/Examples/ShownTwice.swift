@@ -32,7 +32,7 @@ enum ShownTwice: Story {
     static let name = "shown-twice"
 
     // example: shown-twice-write
-    static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
+    static func write(_ publisher: Publisher, _ reader: OtherProcess) async throws {
         try publisher.merge(User(id: "1", nickName: "Ada", age: 36, homepage: URL(string: "https://example.org")))
         try await reader.says("card: Ada, https://example.org", "row: Ada, 36")
         try publisher.update(User.self, "1") { $0.nickName = "Ada L." }

@@ -17,7 +17,7 @@ enum SignUp: Story {
     static let name = "sign-up"
 
     // example: sign-up-write
-    static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
+    static func write(_ publisher: Publisher, _ reader: OtherProcess) async throws {
         var form = Account.Partial(id: 42)
         form.email = .value("ada@example.org")
         try publisher.merge(form)

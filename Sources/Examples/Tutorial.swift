@@ -5,7 +5,7 @@ import ModelcastMacros
 import ServiceLifecycle
 import UnixSignals
 
-// What the tutorial is made of; it is not a story, as each of its processes runs until it is told to end.
+// The parts of the tutorial. It is no story, as each of its processes runs until it is told to end.
 
 // example: tutorial-model
 @Model struct Stock {

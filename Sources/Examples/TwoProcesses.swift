@@ -1,5 +1,3 @@
-import Foundation
-import Logging
 import Modelcast
 
 /// Runs the two sides of a story.
@@ -9,10 +7,11 @@ enum TwoProcesses {
         let publisher = try Publisher(
             PublisherConfiguration(
                 name: "writer", endpoints: SenderEndpoints(control: "tcp://127.0.0.1:*", stream: "tcp://127.0.0.1:*")),
-            logger: quiet)
+            logger: Stage.quiet)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await publisher.run() }
-            let reader = try ReaderProcess(story: story.name, endpoint: await publisher.boundEndpoints.control)
+            let endpoint = try await publisher.boundEndpoints.control
+            let reader = try OtherProcess("reader", ["read", story.name, endpoint])
             try await story.write(publisher, reader)
             try await reader.end()
             group.cancelAll()
@@ -21,19 +20,14 @@ enum TwoProcesses {
 
     /// The second process.
     static func read(_ story: any Story.Type, from endpoint: String) async throws {
-        let subscriber = try Subscriber(
-            SubscriberConfiguration(name: "reader", publishers: [endpoint]), logger: quiet)
+        var configuration = SubscriberConfiguration(name: "reader", publishers: [endpoint])
+        story.prepare(&configuration)
+        let subscriber = try Subscriber(configuration, logger: Stage.quiet)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await subscriber.run() }
             try await subscriber.waitUntilLive()
-            try await story.read(subscriber) { line in
-                FileHandle.standardOutput.write(Data("\(line)\n".utf8))
-            }
+            try await story.read(subscriber, Stage.say)
             group.cancelAll()
         }
-    }
-
-    private static var quiet: Logger {
-        Logger(label: "examples") { _ in SwiftLogNoOpLogHandler() }
     }
 }

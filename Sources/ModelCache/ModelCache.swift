@@ -36,14 +36,20 @@ public final class ModelCache: Sendable {
     let streams = StreamList()
     let streamGuard: ChangeStream.StreamGuard?
 
+    /// How much the cache may hold; nil where nothing is limited. Under the writer lock.
+    let limiter: Limiter?
+
     /// An empty cache.
     public convenience init() { self.init(streamsGuardedBy: nil) }
 
     /// An empty cache.
-    /// - Parameter streamGuard: wraps each wait for the next set of a change stream.
-    package init(streamsGuardedBy streamGuard: ChangeStream.StreamGuard?) {
+    /// - Parameters:
+    ///   - limits: how much it may hold: see ``enforceLimits(now:)``.
+    ///   - streamGuard: wraps each wait for the next set of a change stream.
+    package init(limits: CacheLimits? = nil, streamsGuardedBy streamGuard: ChangeStream.StreamGuard? = nil) {
         self.streamGuard = streamGuard
-        let directory = Directory()
+        limiter = limits.map { Limiter($0) }
+        let directory = Directory(limits: limits)
         index = Atomic(ModelCache.address(of: directory))
         self.directory = Guarded(directory)
     }
@@ -76,8 +82,7 @@ public final class ModelCache: Sendable {
         return self[M.modelType, id]
     }
 
-    /// The record of `id`, or nil when it does not exist.
-    /// - Parameter includingTombstones: return the tombstone of a deleted model, too.
+    /// The record of `id`, or nil when it does not exist. With `includingTombstones`, that of a deleted model, too.
     public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let record = read(type, id) else { return nil }
         return record.isPresent || includingTombstones ? record : nil
@@ -103,8 +108,7 @@ public final class ModelCache: Sendable {
     /// The digest of all models of `type`: see the protocol article, section 7.
     public func digest(of type: String) -> UInt64 { digest(of: type, buckets: 0..<256) }
 
-    /// The digest of a range of buckets.
-    /// - Parameter buckets: within 0..<256.
+    /// The digest of a range of buckets, which lies within 0..<256.
     public func digest(of type: String, buckets: Range<Int>) -> UInt64 {
         bucketDigests(of: type)[buckets].reduce(0, &+)
     }

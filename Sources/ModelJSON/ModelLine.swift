@@ -28,9 +28,12 @@ extension ModelLine {
     /// - Parameters:
     ///   - idField: the name of the field that holds the id, dotted where it stands in a nested object.
     ///   - idType: what ids are.
-    package init(_ line: Span<UInt8>, idField: String, idType: IDType = .text) throws(LineRefusal) {
+    ///   - forms: the paths of objects that are no groups of fields.
+    package init(
+        _ line: Span<UInt8>, idField: String, idType: IDType = .text, forms: [String: ObjectForm] = [:]
+    ) throws(LineRefusal) {
         var reader = JSONReader(line)
-        var model = FlatModel(idField: idField, idType)
+        var model = FlatModel(idField: idField, idType, forms)
         do {
             try reader.expect(UInt8(ascii: "{"), "expected an object, one line for one model")
             try reader.members(of: nil, into: &model, depth: 0)
@@ -85,13 +88,14 @@ extension String {
 private struct FlatModel {
     let idField: String
     private let idType: IDType
+    let forms: [String: ObjectForm]
     var id: String?
     var values: [String: Value] = [:]
     /// The paths at which the line has an object.
     private var objects: Set<String> = []
 
-    init(idField: String, _ idType: IDType) {
-        (self.idField, self.idType) = (idField, idType)
+    init(idField: String, _ idType: IDType, _ forms: [String: ObjectForm]) {
+        (self.idField, self.idType, self.forms) = (idField, idType, forms)
         values.reserveCapacity(24)
     }
 
@@ -115,6 +119,35 @@ private struct FlatModel {
 
     mutating func closeEmpty(_ path: String) throws(JSONError) { values[path] = .map([:]) }
 
+    /// Adds an object whose form the schema says.
+    mutating func add(_ object: [String: Value], _ form: ObjectForm, at path: String) throws(JSONError) {
+        switch form {
+        case .value: try add(.map(object), at: path)
+        case .untagged:
+            throw JSONError(
+                "\"\(path)\" is one of several objects, and nothing in it says which: write it as it travels, "
+                    + "\"\(path)\": \"CASE\" and \"\(path).CASE\": …, or give the schema a discriminator")
+        case .tagged(let tag):
+            guard case .text(let name)? = object[tag], !name.isEmpty else {
+                throw JSONError("\"\(path)\" has no text \"\(tag)\", which says what it is")
+            }
+            try add(.text(name), at: path)
+            try add(members: object.filter { $0.key != tag }, of: "\(path).\(name)")
+        }
+    }
+
+    /// Adds the members of a group of fields that was read as a whole.
+    private mutating func add(members: [String: Value], of path: String) throws(JSONError) {
+        for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+            let member = "\(path).\(key)"
+            switch (value, forms[member]) {
+            case (.map(let object), let form?): try add(object, form, at: member)
+            case (.map(let object), nil) where !object.isEmpty: try add(members: object, of: member)
+            default: try add(value, at: member)
+            }
+        }
+    }
+
     private func twice(_ path: String) -> JSONError {
         JSONError("the field \"\(path)\" is given twice, be it in two forms of Unicode")
     }
@@ -135,7 +168,12 @@ extension JSONReader {
             let key = try key()
             guard !key.isEmpty else { throw JSONError("a field has the empty name, which is reserved", at: start) }
             let member = path.map { "\($0).\(key)" } ?? key
-            if peek() == UInt8(ascii: "{") {
+            if peek() == UInt8(ascii: "{"), let form = model.forms[member] {
+                guard case .map(let object) = try value(depth: depth) else {
+                    preconditionFailure("an opening brace begins an object")
+                }
+                try model.add(object, form, at: member)
+            } else if peek() == UInt8(ascii: "{") {
                 let inner = try enter(depth)
                 try model.open(member)
                 try members(of: member, into: &model, depth: inner)

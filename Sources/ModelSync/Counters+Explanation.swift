@@ -92,6 +92,9 @@ extension Counters.Name {
         case .replaysServed: "Replays served from the ring."
         case .batchesSentAgain: "Batches sent again in replays."
         case .replaysGone: "Replays asked for of batches that are not held any more."
+        case .modelsEvicted: "Models that have left the copy for its limits."
+        case .fetchesRequested: "Requests for models that had been evicted, or that are compared."
+        case .modelsFetched: "Evicted models that were brought back."
         case .clockRenewals:
             "Times a publisher started anew because its stamps lay ahead of its clock and others "
                 + "refused them."

@@ -152,6 +152,12 @@ public struct Counters: Sendable {
         case batchesSentAgain
         /// Replays asked for of batches that are not held any more.
         case replaysGone
+        /// Models that have left the copy for its limits.
+        case modelsEvicted
+        /// Requests for models that had been evicted, or that are compared.
+        case fetchesRequested
+        /// Evicted models that were brought back.
+        case modelsFetched
         /// Times a publisher started anew because its stamps lay ahead of its clock and others refused them.
         case clockRenewals
 

@@ -1,7 +1,7 @@
 package import ModelWire
 
-/// What must hold of the state machines at any moment, beside what they do: bounds, and sums that are kept up to date.
-/// Only tests and the simulator ask for it, so nothing else pays for it.
+/// The invariants of the state machines: bounds, and sums that are kept up to date, which must hold at any moment. Only
+/// tests and the simulator ask for them, so nothing else pays for it.
 ///
 /// Each function returns a text on the first invariant that does not hold, or nil. It looks at everything that is held.
 /// - Complexity: O(*what is held beside the copy*).
@@ -27,6 +27,7 @@ extension Replica {
                 case .repair(let stream):
                     stream.repair?.request?.rid == rid && stream.repair?.request?.sender == sender
                 case .audit(let type): audits[type]?.rid == rid
+                case .fetch(let number): fetches[number]?.isOpen(rid) ?? false
                 }
             if !isKnown { return "request \(rid) belongs to nothing that is under way" }
         }

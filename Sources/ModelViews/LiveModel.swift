@@ -38,7 +38,11 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
     private let inside = Guarded(Inside())
 
     /// A live model with the current state of the cache.
-    /// - Parameter queue: a serial queue, on which the properties change.
+    /// - Parameters:
+    ///   - type: the Swift type.
+    ///   - id: the id of a model, which need not exist.
+    ///   - cache: the copy that the model is read from.
+    ///   - queue: a serial queue, on which the properties change.
     public init(_ type: M.Type, _ id: M.ID, in cache: ModelCache, on queue: DispatchQueue) {
         self.id = id
         let observation = cache.models(type, id).observe(on: queue) { [weak self] changes in

@@ -3,7 +3,7 @@ import ModelRecord
 public import ModelTypes
 
 /// The description of a binding to an object of the main actor, such as what a view shows. See
-/// ``ModelCache/bind(_:_:to:_:)``.
+/// `ModelCache.bind(_:_:to:_:)`.
 @MainActor
 public struct MainActorBinding<M: Model, Object: AnyObject> {
     private struct Entry: BindingEntry {

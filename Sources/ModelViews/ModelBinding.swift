@@ -4,7 +4,7 @@ import ModelRecord
 public import ModelTypes
 
 /// The description of a binding: which property of a model sets which property of an object. See
-/// ``ModelCache/bind(_:_:to:on:_:)``.
+/// `ModelCache.bind(_:_:to:on:_:)`.
 public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     private struct Entry: BindingEntry, Sendable {
         let field: FieldName?
@@ -92,7 +92,12 @@ extension ModelCache {
     /// The binding does not keep the object alive. Any number of bindings may set properties of one object, and each
     /// ends by itself. Only properties whose field has changed are set. When the model goes, all properties stay as
     /// they are.
-    /// - Parameter queue: the queue on which the object's properties are set.
+    /// - Parameters:
+    ///   - type: the Swift type.
+    ///   - id: the id of a model, which need not exist.
+    ///   - object: the object.
+    ///   - queue: the queue on which the object's properties are set.
+    ///   - describe: names the properties, and is called once, at once.
     /// - Returns: the binding, which ends when it is cancelled or released.
     public func bind<M: Model, Object: AnyObject & Sendable>(
         _ type: M.Type, _ id: M.ID, to object: Object, on queue: DispatchQueue,

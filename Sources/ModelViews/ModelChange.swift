@@ -4,7 +4,7 @@ public import ModelTypes
 
 /// A change of one model, as an observer of a Swift type is told.
 ///
-/// Like a ``Change``, it keeps alive what was told together with it. To remember a model, keep ``new`` instead.
+/// Like a `Change`, it keeps alive what was told together with it. To remember a model, keep ``new`` instead.
 public struct ModelChange<M: Model>: Sendable, Identifiable {
     /// The effect of a change with regard to a condition (``Models/where(_:)``). Without a condition, a model meets it
     /// by existing.
@@ -64,7 +64,7 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
     /// True when several changes were conflated into this one.
     public var isFolded: Bool { change.isFolded }
 
-    /// Why the model has changed; see ``Change/reason``.
+    /// Why the model has changed; see `Change.reason`.
     public var reason: ChangeReason { change.reason }
 
     /// The name of the publisher that wrote it.

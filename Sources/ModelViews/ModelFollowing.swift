@@ -18,6 +18,7 @@ extension Models {
     /// - Parameters:
     ///   - references: the references of a model to follow; must be the same for the same model.
     ///   - queue: a serial queue, on which both closures are called.
+    ///   - handler: called with the model and those it refers to.
     /// - Returns: the registration, which ends when it is cancelled or released.
     public func observe<Other: Model>(
         following references: @escaping @Sendable (M) -> [Reference<Other>], on queue: DispatchQueue,

@@ -41,7 +41,10 @@ extension ModelSource {
     /// ```swift
     /// let age = subscriber.withModel(lastGood: User.self, id) { $0.age }
     /// ```
-    /// - Parameter body: called at once, on this thread, under no lock; not called when there is no model.
+    /// - Parameters:
+    ///   - type: the Swift type.
+    ///   - id: the model's id.
+    ///   - body: called at once, on this thread, under no lock; not called when there is no model.
     /// - Returns: the result of `body`; nil when there is no model.
     @inline(__always) @discardableResult
     public func withModel<M: Model, R, E>(
@@ -56,12 +59,12 @@ extension ModelSource {
     }
 
     /// The model with this id, made of its present record; nil when it does not exist.
-    /// - Throws: ``ModelProblem`` when the record makes no model, with all fields that are in the way.
+    /// - Throws: `ModelProblem` when the record makes no model, with all fields that are in the way.
     public func model<M: Model>(_ type: M.Type, _ id: M.ID) throws(ModelProblem) -> M? {
         try state(of: type, id)?.current.get()
     }
 
-    /// What is known of the model with this id, field by field; nil when it does not exist.
+    /// The model with this id as far as it is known, field by field; nil when it does not exist.
     /// - Complexity: O(*fields*), each time.
     public func partial<M: Model>(of type: M.Type, _ id: M.ID) -> M.Partial? {
         record(of: type, id).map { M.Partial(id: id, record: $0) }

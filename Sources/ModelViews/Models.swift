@@ -11,7 +11,7 @@ public import ModelTypes
 ///     for change in changes { print(change.step, change.new?.nickName ?? "gone") }
 /// }
 /// ```
-/// The value itself costs nothing: work begins when it is observed. ``ModelCache/observe(_:on:_:)`` has the contract of
+/// The value itself costs nothing: work begins when it is observed. `ModelCache.observe(_:on:_:)` has the contract of
 /// what is told, and when. Changes that a condition excludes are not told, and a set of changes without any that is
 /// left causes no call.
 public struct Models<M: Model>: Sendable {

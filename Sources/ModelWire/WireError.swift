@@ -22,7 +22,7 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of fault.
     public let code: Code
-    /// What is wrong, and where, as text for people.
+    /// The fault and its place, as text for people.
     public let reason: String
     /// The offset in bytes from the start of the frame; nil when the error is about encoding.
     public let offset: Int?

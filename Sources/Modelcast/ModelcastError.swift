@@ -23,6 +23,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let constant = Code(rawValue: "constant")
         /// A model is not as the writer took it to be. Nothing was changed.
         public static let conflict = Code(rawValue: "conflict")
+        /// A model that is to be changed does not exist in the copy of the writer. Nothing was changed.
+        public static let notFound = Code(rawValue: "not-found")
         /// Fields of a model cannot travel, or its record does not make one: see ``ModelcastError/problem``.
         public static let model = Code(rawValue: "model")
         /// Too much waits to be sent. Nothing was changed, and the same write can be repeated when there is room.
@@ -49,7 +51,7 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// What happened and what to do, for a person.
+    /// The event and what to do, in words for a person.
     public let message: String
     /// The fields that are in the way, where the code is ``Code/model`` or ``Code/constant``.
     public let problem: ModelProblem?

@@ -94,8 +94,10 @@ public struct Generator: Sendable {
     /// - Throws: ``SchemaProblems`` with all problems, not only the first.
     public func models(of schemas: [SchemaFile]) throws(SchemaProblems) -> [SchemaModel] {
         try reading(schemas) { reader, files in
-            files.flatMap(reader.types(of:)).compactMap { type in
-                if case .structure(let shape) = type { SchemaModel(shape) } else { nil }
+            let types = files.flatMap(reader.types(of:)).map(reader.withValues)
+            let byName = Dictionary(types.map { ($0.name, $0) }) { $1 }
+            return types.compactMap { type in
+                if case .structure(let shape) = type { SchemaModel(shape, among: byName) } else { nil }
             }
         }
     }

@@ -24,7 +24,7 @@ struct RunningService: Sendable {
         }
     }
 
-    /// It has stopped by itself.
+    /// The service has stopped by itself.
     var hasEnded: Bool { end.hasCome.load(ordering: .acquiring) }
 }
 
@@ -97,7 +97,7 @@ extension RunningService.Kind {
         }
     }
 
-    /// What the service itself has under way, in words; nil for nothing.
+    /// The work that the service itself has under way, in words; nil for none.
     func lack(_ name: String, isConnected: (_ sender: String) -> Bool) -> String? {
         if case .publisher(let publisher) = self {
             return publisher.sent.isAll ? nil : "\(name) has not sent, or not brought to its relays, all that it wrote"
@@ -114,7 +114,7 @@ extension RunningService.Kind {
         return nil
     }
 
-    /// What the service lacks of what a sender has, in words; nil for nothing.
+    /// The part that the service lacks of what a sender has, in words; nil for none.
     func lack(_ name: String, of sender: RunningService.Kind, _ senderName: String) -> String? {
         let streams = streams
         for end in sender.ends(senderName)

@@ -157,8 +157,8 @@ public final class TestNetwork: Sendable {
     /// acknowledged where it is pushed; what was lost is mended; every service waits for something new. A link that is
     /// cut or held, and a sender that was stopped, are not waited for.
     ///
-    /// It sets the clocks of the services forward where they wait for time to pass, such as for the pause before a
-    /// connection is tried again; so it takes milliseconds where they would take seconds.
+    /// The clocks of the services are set forward where these wait for time to pass, such as for the pause before a
+    /// connection is tried again; so the call takes milliseconds where they would take seconds.
     /// - Throws: ``TestNetworkError``, with what is missing where, if that is not so after a minute of the services'
     ///   time; the error with which a service ended; `CancellationError`.
     public func settle() async throws {
@@ -241,7 +241,7 @@ public final class TestNetwork: Sendable {
 
     // MARK: What is missing
 
-    /// What is under way, in words; nil where nothing is.
+    /// The work that is under way, in words; nil where there is none.
     private func lack() async throws -> String? {
         let services = services.withLock { $0 }
         for (name, running) in services.sorted(by: { $0.key < $1.key }) {

@@ -27,13 +27,32 @@ enum OwnNames {
     struct ModelText {}
     struct PartialModel {}
 
+    // Swift's own names. The file writes `Swift.String` where it means that.
+    struct String {}
+    struct Bool {}
+    struct Never {}
+    struct Hasher {}
+    struct Decoder {}
+    struct Encoder {}
+    struct CodingKey {}
+    protocol Codable {}
+    protocol Decodable {}
+    protocol Encodable {}
+    protocol Equatable {}
+    protocol Hashable {}
+    protocol Sendable {}
+    protocol Identifiable {}
+    protocol CustomStringConvertible {}
+
     @Model
     struct Order {
-        @ID let id: String
+        @ID let id: Swift.String
         @Constant let number: Int
-        var note: String?
+        var note: Swift.String?
         var address: Address
         var payment: Payment
+        @Field(convert: .commaSeparated) var tags: [Swift.String]?
+        @Field(validate: .length(1...9)) var code: Swift.String = "none"
         var lines: [Line] = []
     }
 
@@ -46,13 +65,24 @@ enum OwnNames {
 
     @Nested
     struct Address {
-        var city: String
+        var city: Swift.String
+        var street: Swift.String?
     }
 
     @OneOf
     enum Payment {
         case cash
-        case card(number: String)
+        case card(number: Swift.String)
+    }
+
+    /// Equal by the id alone.
+    @Model
+    struct Ticket {
+        @ID let id: Swift.String
+        var description: Swift.String?
+
+        static func == (left: Ticket, right: Ticket) -> Swift.Bool { left.id == right.id }
+        func hash(into hasher: inout Swift.Hasher) { hasher.combine(id) }
     }
 }
 

@@ -39,8 +39,8 @@ struct User {
     }
 }
 
-nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
-    static var modelType: String { "User" }
+nonisolated extension User: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {
+    static var modelType: Swift.String { "User" }
 
     enum FieldTypes {
         typealias nickName = ModelTypes.FieldOf<String>
@@ -65,7 +65,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         static let nickName: ModelTypes.ModelField<FieldTypes.nickName> = "nick_name"
         static let age: ModelTypes.ModelField<FieldTypes.age> = "age"
         static let createdAt: ModelTypes.ConstantField = "createdAt"
-        static let homepage: ModelTypes.ModelField<Never> = "home"
+        static let homepage: ModelTypes.ModelField<Swift.Never> = "home"
         static let colour: ModelTypes.ModelField<FieldTypes.colour> = "colour"
         static let title: ModelTypes.ModelField<FieldTypes.title> = "title"
     }
@@ -83,11 +83,11 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         self = try Partial(id: id, record: record).model()
     }
 
-    init(from decoder: any Decoder) throws {
+    init(from decoder: any Swift.Decoder) throws {
         self = try Partial(from: decoder).complete(from: decoder)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Swift.Encoder) throws {
         try ModelTypes.FieldEncoder.encode(self, to: encoder)
     }
 
@@ -126,7 +126,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         return unknown
     }
 
-    static func == (left: User, right: User) -> Bool {
+    static func == (left: User, right: User) -> Swift.Bool {
         if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
         if ModelTypes.FieldRule.differ(left.nickName as FieldTypes.nickName, right.nickName) { return false }
         if ModelTypes.FieldRule.differ(left.age as FieldTypes.age?, right.age) { return false }
@@ -138,11 +138,11 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         return true
     }
 
-    func hash(into hasher: inout Hasher) {
+    func hash(into hasher: inout Swift.Hasher) {
         hasher.combine(id)
     }
 
-    var description: String {
+    var description: Swift.String {
         ModelTypes.ModelText.of(
             self,
             "User",
@@ -158,7 +158,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
     }
 
     /// What is known of a ``User``, field by field.
-    struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
+    struct Partial: ModelTypes.PartialModel, Swift.Codable, Swift.CustomStringConvertible {
         let id: UUID
         var nickName: ModelTypes.FieldState<FieldTypes.nickName> = .unknown
         var age: ModelTypes.FieldState<FieldTypes.age> = .unknown
@@ -177,8 +177,8 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
             self.init(id: id, reading: &reader)
         }
 
-        init(from decoder: any Decoder) throws {
-            var decoder = try ModelTypes.FieldDecoder(decoder)
+        init(from decoder: any Swift.Decoder) throws {
+            var decoder = try ModelTypes.FieldDecoder(decoder, of: Partial.self)
             self.init(id: try decoder.id(), reading: &decoder)
         }
 
@@ -232,19 +232,19 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
             try sink.checkProblem()
         }
 
-        func encode(to encoder: any Encoder) throws {
+        func encode(to encoder: any Swift.Encoder) throws {
             try ModelTypes.FieldEncoder.encode(self, to: encoder)
         }
 
-        static func == (left: Partial, right: Partial) -> Bool {
+        static func == (left: Partial, right: Partial) -> Swift.Bool {
             ModelTypes.FieldRule.areEqual(left, right)
         }
 
-        func hash(into hasher: inout Hasher) {
+        func hash(into hasher: inout Swift.Hasher) {
             hasher.combine(id)
         }
 
-        var description: String {
+        var description: Swift.String {
             ModelTypes.ModelText.of(self, "User.Partial")
         }
 
@@ -259,7 +259,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
     }
 
     /// The fields of a ``User`` that never change.
-    struct Constants: Identifiable, Hashable, Sendable {
+    struct Constants: Swift.Identifiable, Swift.Hashable, Swift.Sendable {
         let id: UUID
         let createdAt: Date
     }

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelWire
 import TestSupport
 
@@ -234,7 +234,7 @@ extension ControlRequest {
 }
 
 extension ControlReply {
-    static let kindCount = 9
+    static let kindCount = 10
 
     static func random(kind: Int, using generator: inout SeededGenerator) throws -> ControlReply {
         let rid = randomCount(using: &generator)
@@ -259,6 +259,12 @@ extension ControlReply {
             return .digests(
                 rid: rid, heads: heads, digests: (0..<4).map { _ in .random(in: 0...UInt64.max, using: &generator) })
         case 6: return .accepted(rid: rid)
+        case 8:
+            return .evicted(
+                rid: rid, type: randomType(using: &generator),
+                ids: (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+                    .random(lengths: 1...20, using: &generator)
+                })
         case 7: return .error(rid: rid, code: .busy, message: .random(lengths: 0...60, using: &generator))
         default: return .unknown(method: "sing", rid: rid)
         }

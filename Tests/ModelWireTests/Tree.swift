@@ -177,6 +177,7 @@ extension ControlReply {
         case .part(_, let type, let record): arguments = [.text(type), .array([record.tree]), .value(.bool(true))]
         case .complete(_, let heads): arguments = [.array(heads.map(\.tree))]
         case .frame(_, let topic, let batch): arguments = [.bytes(topic.bytes), .bytes(batch)]
+        case .evicted(_, let type, let ids): arguments = [.text(type), .array(ids.map(Tree.text))]
         case .gone(_, let oldest): arguments = [.unsigned(oldest)]
         case .digests(_, let heads, let digests):
             arguments = [.array(heads.map(\.tree)), .array(digests.map(Tree.unsigned))]

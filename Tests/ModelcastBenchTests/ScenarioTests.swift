@@ -14,6 +14,7 @@ import Testing
         (sizes.readModels, sizes.readQueues, sizes.readTurnSeconds) = ([200, 1_000], [1, 2], 0.002)
         (sizes.growthModels, sizes.growthUpdates) = ([100, 1_000], 2_048)
         (sizes.observerModels, sizes.observerCounts, sizes.observerUpdates) = (500, [10, 500], 640)
+        (sizes.limitModels, sizes.limitUpdates) = (1_000, 4_096)
         (sizes.snapshotModels, sizes.snapshotUpdates, sizes.snapshotOpenings) = (2_000, 2_000, 10)
         return sizes
     }
@@ -87,6 +88,13 @@ import Testing
         #expect(part.figures.count == 4)
         #expect(part.figures.allSatisfy { $0.value > 0 && ($0.baseline?.ratio ?? 0) > 0 })
         #expect(part.figures.map(\.mark) == [nil, nil, .atMost(3), nil])
+    }
+
+    @Test func `what a limit costs is told, and copies with one hold what it says`() throws {
+        let part = try LimitsScenario(sizes).measure { _ in }
+        #expect(part.equalCopies == 3)
+        #expect(part.figures.count == 3 && part.figures.allSatisfy { $0.mark != nil })
+        #expect(part.figures.prefix(2).allSatisfy { $0.value > 0 && ($0.baseline?.ratio ?? 0) > 0 })
     }
 
     @Test func `what does not fit the memory is left out, and said so`() throws {

@@ -156,6 +156,13 @@ import Testing
         (9_900_003_080_738, "an origin was told stamps as taken that only a liar had told"),
         (9_900_003_083_663, "records of a copy that was on its way counted as a difference from another sender"),
         (9_900_003_084_828, "what waited for a process that stood still before it had anything came back"),
+        (9_900_600_000_699, "a sender whose records lay ahead counted as failing, and a fetch went on without it"),
+        (9_900_500_021_862, "an answer to a fetch showed a part of what a start had sent that was over meanwhile"),
+        (9_900_200_005_806, "while an origin was left out of a fetch, what it had before its start was not asked for"),
+        (9_900_200_005_358, "a liar said to have what a sender had that failed, and half of a model came back"),
+        (9_900_300_000_707, "the same, where several requests to that sender had failed at once"),
+        (9_900_400_000_915, "a fetch did not wait for a sender that was away, and alone had more"),
+        (4_021_623, "a relay told nothing of an origin whose streams had made way, and its leases stayed behind it"),
     ]
 
     /// What there was when the first failed; each seed plays the story in which it did.

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// For each update of an origin's own batch, which of its pairs differed from the record at the merge. Only these have
 /// to be sent.

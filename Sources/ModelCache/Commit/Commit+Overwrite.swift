@@ -1,4 +1,4 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 extension Commit {
     /// Sets the state of a model to exactly this record, whatever the versions say, or removes the model.
@@ -17,9 +17,10 @@ extension Commit {
 
 extension PendingSet {
     /// Replaces the state of a model, or removes it.
+    /// - Parameter isTold: observers are told where a reader can see a difference.
     mutating func overwrite(
-        _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, _ shards: Shards, plan: inout MergePlan,
-        tally: inout CommitTally
+        _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, isTold: Bool = true, _ shards: Shards,
+        plan: inout MergePlan, tally: inout CommitTally
     ) {
         reserve(1)
         let slots = shards.slots(of: hash)
@@ -38,7 +39,7 @@ extension PendingSet {
         unsafe add(
             Pending(
                 UnmanagedRecord(new), hash, digestDelta: new.digest &- (old?.digest ?? 0), slot: slot,
-                isVisible: new.isVisiblyDifferent(from: old), wasPresent: old?.isPresent ?? false,
+                isVisible: isTold && new.isVisiblyDifferent(from: old), wasPresent: old?.isPresent ?? false,
                 isRemoval: record == nil))
     }
 }
@@ -48,7 +49,9 @@ extension TypeTable {
     /// - Parameter removals: the mixed hash of each model, and a record that has its id.
     func remove(_ removals: [(hash: UInt64, record: CellRecord)], epoch: UInt64?, counts: inout TableCounts) {
         for (hash, record) in removals {
-            if shards.remove(hash, record.idBytes, epoch: epoch) { counts.records -= 1 }
+            guard shards.remove(hash, record.idBytes, epoch: epoch) else { continue }
+            counts.records -= 1
+            if let bounds { unsafe bounds.count(nil, insteadOf: UnmanagedRecord(address: record.address)) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 extension Commit {
     /// Withdraws a model from readers, or gives it back to them. Its state stays as it is, so digests, senders and

@@ -1,4 +1,4 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 /// A commit in progress: batches and records of any types that become visible in one atomic step.
 ///
@@ -63,17 +63,26 @@ public struct Commit: ~Copyable {
             id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
+    /// Removes a model, and tells no observer.
+    mutating func remove(_ hash: UInt64, _ record: CellRecord, from table: TypeTable) {
+        let table = writer.table(table)
+        table.pending.overwrite(
+            record.idBytes, hash, with: nil, isTold: false, table.shards, plan: &writer.plan, tally: &writer.tally)
+    }
+
     mutating func setWithdrawn(_ isWithdrawn: Bool, _ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64) {
         table.pending.setWithdrawn(
             isWithdrawn, id, SlotArray.hash(idHash: idHash), table.shards, tally: &writer.tally)
     }
 
     /// The record of a model with the changes of this commit so far, tombstones included.
-    /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
-    public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
+    /// - Parameters:
+    ///   - idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
+    ///   - isUse: the read counts as a use of the model, for copies with limits.
+    public func current(type: String, id: Span<UInt8>, idHash: UInt64, isUse: Bool = true) -> CellRecord? {
         guard let table = cache.existingTable(type) else { return nil }
         let hash = SlotArray.hash(idHash: idHash)
-        return table.pending.record(hash, id) ?? table.shards.record(hash, id)
+        return table.pending.record(hash, id) ?? table.shards.record(hash, id, isUse: isUse)
     }
 }
 

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// Updates of one batch to one large model, which are joined to its record at the end of the batch.
 ///

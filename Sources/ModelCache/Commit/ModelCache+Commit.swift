@@ -1,4 +1,4 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 extension ModelCache {
     /// Merges the updates of a batch into the models of `type`, in one atomic step.
@@ -42,7 +42,9 @@ extension ModelCache {
             publication.batches.append((table, table.pending.take()))
         }
         if writer.isJournaling {
-            for (table, entries) in publication.batches { writer.note(entries, of: table.name) }
+            for (table, entries) in publication.batches where table.bounds == nil {
+                writer.note(entries, of: table.name)
+            }
         }
         publication.summary.visible = visible
         publication.summary.unchanged = writer.tally.unchanged
@@ -138,6 +140,9 @@ extension TypeTable {
             // The slot owns the new record from here on.
             let new = unsafe pending[position].held
             shards.exchange(&pending[position], epoch: epoch)
+            if let bounds, let new = unsafe new {
+                unsafe bounds.count(new, insteadOf: pending[position].held)
+            }
             if let seat, let new = unsafe new {
                 unsafe gathering.take(&pending[position].held, new, seat, of: name)
             }
@@ -159,6 +164,7 @@ extension TypeTable {
     ) {
         for entry in pending where entry.slot < 0 {
             guard let new = entry.record else { continue }
+            if let bounds, let held = unsafe entry.held { unsafe bounds.count(held, insteadOf: nil) }
             shards.insert(new, hash: entry.hash, epoch: epoch)
             counts.records += 1
             guard entry.isVisible, let seat = gathering.seat(entry.hash), let held = unsafe entry.held else { continue }

@@ -1,4 +1,4 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 extension ModelCache {
     /// Merges one update in a commit of its own: the same as ``commit(_:type:)`` for a batch of one, at a lower cost.
@@ -73,6 +73,9 @@ extension ModelCache {
             unsafe UnmanagedRecord.prefetch(address, byteCount: table.recordByteCount)
         }
         guard let slots, candidate >= 0, case let slot = slots.find(hash, update.id, from: candidate), slot >= 0 else {
+            if let bounds = table.bounds, bounds.keepsBack(update, hash, plan: &plan) {
+                return leave(&end)
+            }
             let result = unsafe UnmanagedMerge(
                 CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
             return unsafe replace(result, hash, slot: -1, wasPresent: false, in: table, plan: &plan, isWanted, &end)
@@ -164,7 +167,7 @@ extension ModelCache {
         unsafe table.recordByteCount = new.storedByteCount
         var pending = unsafe Pending(
             new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, wasPresent: wasPresent)
-        if writer.isJournaling { writer.note([pending], of: table.name) }
+        if writer.isJournaling, table.bounds == nil { writer.note([pending], of: table.name) }
         end.summary.changed = 1
         end.summary.visible = pending.isVisible ? 1 : 0
         let deliveries = cut.withLock { cut in
@@ -198,8 +201,15 @@ extension ModelCache {
     @inline(__always)
     private func place(_ pending: inout Pending, in table: TypeTable, epoch: UInt64?, _ cut: inout Cut) {
         if pending.slot >= 0 {
+            let new = unsafe pending.held
             table.shards.exchange(&pending, epoch: epoch)
+            if let bounds = table.bounds, let new = unsafe new {
+                unsafe bounds.count(new, insteadOf: pending.held)
+            }
         } else if let new = pending.record {
+            if let bounds = table.bounds, let held = unsafe pending.held {
+                unsafe bounds.count(held, insteadOf: nil)
+            }
             table.shards.insert(new, hash: pending.hash, epoch: epoch)
             cut.counts[table.number].records += 1
         }

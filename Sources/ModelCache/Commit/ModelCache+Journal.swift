@@ -1,6 +1,7 @@
 /// The changes that a store has to be told.
 extension ModelCache {
-    /// Begins to note every change, also one that no reader can see because only versions changed.
+    /// Begins to note every change, also one that no reader can see because only versions changed; but none of a type
+    /// that has limits.
     ///
     /// From then on each changed record costs its commit an append. The notes take memory until ``takeJournal()``.
     @_spi(CacheWriting)

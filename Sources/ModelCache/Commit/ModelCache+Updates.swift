@@ -1,4 +1,4 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 /// Commits of one batch: the way that publishers and replicas take for nearly all of their updates.
 ///

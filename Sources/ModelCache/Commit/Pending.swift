@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// One model that a commit changes. It holds the new record, and the old one after the exchange.
 ///

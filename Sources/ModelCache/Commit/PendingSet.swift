@@ -1,12 +1,22 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The changes that a commit is about to make in one type: an entry for each model, with its new record.
 ///
 /// A later update of the same commit to the same model merges onto the pending record. The memory is kept from commit
 /// to commit.
-struct PendingSet {
+///
+/// Safe to use: the table that owns the set also owns what it does not count.
+@safe struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
+    /// What keeps back the updates and records of models that have been evicted; nil where none are. The table that
+    /// owns this set keeps it alive. It is not counted, as each use of the set would count it.
+    private let unmanagedBounds: Unmanaged<TableBounds>?
+
+    init(bounds: TableBounds? = nil) { unsafe unmanagedBounds = bounds.map { unsafe .passUnretained($0) } }
+
+    @inline(__always)
+    private var bounds: TableBounds? { unsafe unmanagedBounds?.takeUnretainedValue() }
 
     /// Merges the updates of `batch`.
     /// - Parameters:
@@ -83,6 +93,10 @@ struct PendingSet {
                 return
             }
         }
+        if let bounds, bounds.keepsBack(update, hash, plan: &plan) {
+            tally.unchanged &+= 1
+            return
+        }
         var result = unsafe UnmanagedMerge(
             CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
         unsafe changes?.note(&result, update, plan)
@@ -133,6 +147,10 @@ struct PendingSet {
         }
         let slots = shards.slots(of: hash)
         let slot = slots?.find(hash, record.idBytes) ?? -1
+        if slot < 0, let bounds, bounds.keepsBack(record, hash, plan: &plan) {
+            tally.unchanged &+= 1
+            return
+        }
         let old = slot < 0 ? nil : slots?.record(at: slot)
         let result = CellRecord.joining(record, to: old, plan: &plan)
         unsafe append(UnmanagedMerge(result), hash, slot: slot, wasPresent: old?.isPresent ?? false, &tally)

@@ -1,28 +1,35 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 extension ModelCache {
-    /// How many deleted models of `type` are remembered as tombstones.
+    /// How many deleted models of `type` are remembered: as tombstones, and those that had been evicted before.
     @_spi(CacheWriting)
     public func tombstoneCount(of type: String) -> Int {
         guard let table = existingTable(type) else { return 0 }
-        return cut.withLock {
+        return tombstoneCount(of: table) + (table.bounds?.absent.withLock(\.endedCount) ?? 0)
+    }
+
+    private func tombstoneCount(of table: TypeTable) -> Int {
+        cut.withLock {
             let counts = $0.counts(of: table)
             return counts.records - counts.existing
         }
     }
 
-    /// Removes tombstones whose floor is older than `stamp`, in one commit.
+    /// Removes tombstones whose floor is older than `stamp`, in one commit, and forgets deletes of evicted models that
+    /// are.
     /// - Parameters:
     ///   - buckets: the buckets to search, within 0..<256. A part of them at a time bounds the work.
     ///   - limit: the greatest number of tombstones to remove.
-    /// - Returns: how many were removed.
+    /// - Returns: how many tombstones were removed.
     /// - Complexity: O(*models in the buckets*); O(1) where the type has no tombstone.
     @discardableResult
     @_spi(CacheWriting)
     public func dropTombstones(
         of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp, limit: Int = .max
     ) -> Int {
-        guard limit > 0, tombstoneCount(of: type) > 0 else { return 0 }
+        guard let table = existingTable(type) else { return 0 }
+        table.bounds?.absent.withLock { $0.dropEnded(buckets, olderThan: stamp) }
+        guard limit > 0, tombstoneCount(of: table) > 0 else { return 0 }
         var ids: [String] = []
         snapshot().forEach(type: type, buckets: buckets, includingTombstones: true) { record in
             if !record.exists, (record.floor?.stamp ?? 0) < stamp { ids.append(record.id) }

@@ -67,7 +67,9 @@ extension ModelCache {
     ///   not wait for others needs a queue of its own.
     ///
     /// - Parameters:
+    ///   - interest: what is observed.
     ///   - queue: where `handler` is called.
+    ///   - handler: called with the changes of each commit, or with folded ones.
     /// - Returns: the token; the observation ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// A change in the form in which it is folded. Fields that the two records tell are not stored.
 struct ChangeEntry {

@@ -1,5 +1,5 @@
 import CPrefetch
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The changes of a section in the making.
 ///

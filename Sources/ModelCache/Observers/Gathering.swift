@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// Collects the changes of one type in a commit, for its observers. Under the cut lock.
 ///

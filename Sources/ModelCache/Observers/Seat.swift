@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The place of an observer of a single model: a lane, and a number in it. Three lane numbers mean something else:
 /// nobody, a group, an observer with an inbox of its own; see ``TypeObservers``.

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Synchronization
 
 /// Takes what released sections held: the last observer puts it here, and the writer takes it from here.

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The observers of a type and of its models.
 // Unchecked because it is touched only under the cut lock.

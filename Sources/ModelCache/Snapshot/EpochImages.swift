@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The images of one epoch in a shard: of each model that changed while the epoch was the newest open one, the record
 /// as it stood before.

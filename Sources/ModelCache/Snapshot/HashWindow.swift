@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// A part of a bucket, short enough to be copied under a shard's lock: a range of hashes, or of the keys of a seeded
 /// array (``SlotArray/key(_:_:)``).

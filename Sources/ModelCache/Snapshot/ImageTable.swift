@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// A record as it was, in eight bytes: a ``SlotWord`` with two more bits.
 struct Image {

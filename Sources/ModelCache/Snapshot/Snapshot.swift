@@ -1,4 +1,4 @@
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 /// All models of all types as they were between two commits, however long it is kept.
 ///
@@ -28,8 +28,8 @@ public final class Snapshot: Sendable {
         return record
     }
 
-    /// The record of `id` as it was, or nil when it did not exist.
-    /// - Parameter includingTombstones: return the tombstone of a deleted model, too.
+    /// The record of `id` as it was, or nil when it did not exist. With `includingTombstones`, that of a deleted model,
+    /// too.
     public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let table = table(type) else { return nil }
         let span = id.utf8.span
@@ -49,8 +49,10 @@ public final class Snapshot: Sendable {
     /// The order is that of the buckets; within a bucket there is no certain order. `body` runs on the calling thread
     /// and under no lock.
     /// - Parameters:
+    ///   - type: the models' type.
     ///   - buckets: only models of these buckets; within 0..<256.
     ///   - includingTombstones: call `body` for deleted models, too.
+    ///   - body: called with each model; false ends the walk.
     /// - Complexity: O(*models in the buckets*)
     public func forEach(
         type: String, buckets: Range<Int> = 0..<256, includingTombstones: Bool = false,

@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// Asks for the memory of a batch's updates some updates ahead: first for the slot, then for the record, so that a
 /// merge finds both in the processor's cache.

@@ -21,8 +21,8 @@ public struct ModelTable: Sendable {
         return record
     }
 
-    /// The record of `id`, tombstones included; nil where the id is unknown.
-    /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
+    /// The record of `id`, tombstones included; nil where the id is unknown. `idHash` is `Fingerprint.fnv(_:)` of the
+    /// id.
     public func record(_ id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         table.shards.record(SlotArray.hash(idHash: idHash), id)
     }

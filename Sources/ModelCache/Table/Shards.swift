@@ -1,5 +1,5 @@
 import CSlots
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Synchronization
 
 /// The 64 shards of a table, each with an array of slots. The top six bits of the mixed hash choose the shard, so a
@@ -141,13 +141,15 @@ import Synchronization
 
     /// The record of `id`, tombstones included. Without a lock, from any thread.
     @inline(__always)
-    func record(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool = false) -> CellRecord? {
+    func record(
+        _ hash: UInt64, _ id: Span<UInt8>, forViews: Bool = false, isUse: Bool = true
+    ) -> CellRecord? {
         let index = Shards.index(of: hash)
         var turn: UInt32 = 0
         while true {
             let removed = unsafe removals(index).pointee.load(ordering: .acquiring)
             let word = unsafe array(index).pointee.load(ordering: .acquiring)
-            if let record = Shards.slots(word)?.take(hash, id, forViews: forViews) { return record }
+            if let record = Shards.slots(word)?.take(hash, id, forViews: forViews, isUse: isUse) { return record }
             // The id has no record if nothing was moved meanwhile: see ``SlotArray/take(_:_:)``.
             let isStill = unsafe removals(index).pointee.load(ordering: .acquiring) == removed && removed & 1 == 0
             if isStill, unsafe array(index).pointee.load(ordering: .relaxed) == word { return nil }
@@ -233,6 +235,9 @@ import Synchronization
     }
 
     // MARK: The writer
+
+    /// The slots of a shard.
+    func slots(at index: Int) -> SlotArray? { slots(index) }
 
     /// The slots of a hash's shard.
     @inline(__always)

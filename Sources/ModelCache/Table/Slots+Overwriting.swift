@@ -1,5 +1,5 @@
 import CSlots
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Synchronization
 
 /// Records that are overwritten in place. Only the writer calls these.
@@ -41,16 +41,17 @@ extension SlotArray {
     /// - Returns: the word of the place; nil, with nothing locked, where the place is empty.
     @inline(__always)
     private func lock(_ index: Int) -> SlotWord? {
-        let word = self.word(at: index)
+        var word = self.word(at: index)
         guard !word.isEmpty else { return nil }
         var turn: UInt32 = 0
         while true {
             // Acquiring: what a reader did before it left the place is seen here.
-            let isLocked = unsafe base[index].compareExchange(
+            let (isLocked, found) = unsafe base[index].compareExchange(
                 expected: word.bits, desired: word.locked.bits, successOrdering: .acquiring,
-                failureOrdering: .relaxed
-            ).exchanged
+                failureOrdering: .relaxed)
             if isLocked { return word }
+            // A reader has locked the place, or has marked it as used.
+            word = SlotWord(bits: found).unlocked
             cslots_wait(turn)
             turn &+= 1
         }
@@ -59,6 +60,6 @@ extension SlotArray {
     @inline(__always)
     private func unlock(_ index: Int, _ word: SlotWord) {
         // Releasing: the next reader that takes the record sees all of it.
-        unsafe base[index].store(word.bits, ordering: .releasing)
+        unsafe base[index].store(word.inUse.bits, ordering: .releasing)
     }
 }

@@ -1,6 +1,6 @@
 import CPrefetch
 import CSlots
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Synchronization
 
 extension SlotArray {
@@ -36,8 +36,9 @@ extension SlotArray {
     ///
     /// A reader that is not running while it has the bit holds up those who want this very record, and nobody else.
     /// `SlotOrderTests` plays all orders of the steps.
+    /// - Parameter isUse: the read counts as a use of the model, for copies with limits.
     @inline(__always)
-    func take(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool) -> CellRecord? {
+    func take(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool, isUse: Bool) -> CellRecord? {
         let key = key(hash, id)
         var index = home(key)
         // The loop also ends where the writer is moving slots, and this reader finds no empty place.
@@ -70,7 +71,7 @@ extension SlotArray {
                 }
                 // Keeps the count before the store: otherwise the compiler might move it.
                 cslots_keep_order()
-                unsafe base[index].store(word.bits, ordering: .releasing)
+                unsafe base[index].store(isWanted && isUse ? word.inUse.bits : word.bits, ordering: .releasing)
                 if isWanted { return unsafe record.take() }
                 break
             }

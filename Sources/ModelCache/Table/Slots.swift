@@ -1,6 +1,6 @@
 import CPrefetch
 import CSlots
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Synchronization
 
 /// An open-addressing array of slots with linear probing: eight bytes a place, each a ``SlotWord``.
@@ -244,15 +244,15 @@ import Synchronization
     @inline(__always)
     @discardableResult
     private func replace(at index: Int, with word: SlotWord) -> SlotWord {
-        let old = self.word(at: index)
+        var old = self.word(at: index)
         var turn: UInt32 = 0
-        // Only a reader's lock can make the place differ from `old`, as no other thread writes.
+        // Only a reader's lock and its marks can make the place differ from `old`, as no other thread writes.
         while true {
-            let isDone = unsafe base[index].compareExchange(
+            let (isDone, found) = unsafe base[index].compareExchange(
                 expected: old.bits, desired: word.bits, successOrdering: .acquiringAndReleasing,
-                failureOrdering: .relaxed
-            ).exchanged
+                failureOrdering: .relaxed)
             if isDone { return old }
+            old = SlotWord(bits: found).unlocked
             cslots_wait(turn)
             turn &+= 1
         }
@@ -265,7 +265,7 @@ import Synchronization
         var index = home(key)
         while !word(at: index).isEmpty { index = next(index) }
         // A plain store, as readers change no empty place.
-        let word = unsafe SlotWord(UnmanagedRecord(record), hash: key)
+        let word = unsafe SlotWord(UnmanagedRecord(record), hash: key, marks: SlotWord.recent)
         unsafe base[index].store(word.bits, ordering: .releasing)
         return distance(from: home(key), to: index)
     }
@@ -325,7 +325,8 @@ import Synchronization
             var target = larger.home(key)
             while !larger.word(at: target).isEmpty { target = larger.next(target) }
             // Relaxed, as the array is published afterwards.
-            unsafe larger.base[target].store(SlotWord(record, hash: key).bits, ordering: .relaxed)
+            unsafe larger.base[target].store(
+                SlotWord(record, hash: key, marks: word.marks).bits, ordering: .relaxed)
         }
     }
 

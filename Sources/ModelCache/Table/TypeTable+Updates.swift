@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// Updates that are merged in place: see ``ModelCache/commit(_:in:)-(UpdateBatchView,_)``. All of these are called
 /// under the writer lock and the cut lock, with no snapshot open.
@@ -101,6 +101,7 @@ extension TypeTable {
             wasPresent: slots.isPresent(at: slot))
         step.counts.existing &+= (entry.isPresent ? 1 : 0) &- (entry.wasPresent ? 1 : 0)
         shards.exchange(&entry, epoch: nil)
+        if let bounds { unsafe bounds.count(new, insteadOf: entry.held) }
         // The slot owns the new record from here on.
         if let seat { unsafe step.gathering.take(&entry.held, new, seat, of: name) }
         entry.giveBack(to: &plan)
@@ -112,6 +113,10 @@ extension TypeTable {
         _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ byteCount: inout Int
     ) {
+        if let bounds, bounds.keepsBack(update, hash, plan: &plan) {
+            step.summary.unchanged &+= 1
+            return
+        }
         var result = unsafe UnmanagedMerge(
             CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
         unsafe changes?.note(&result, update, plan)
@@ -124,6 +129,7 @@ extension TypeTable {
         step.summary.changed &+= 1
         step.counts.records &+= 1
         if unsafe new.isPresent { step.counts.existing &+= 1 }
+        if let bounds { unsafe bounds.count(new, insteadOf: nil) }
         unsafe shards.insert(new.take(), hash: hash, epoch: nil)
         guard let seat = unsafe result.isVisible ? step.gathering.seat(hash) : nil else { return }
         var old: UnmanagedRecord?

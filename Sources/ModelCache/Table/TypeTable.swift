@@ -13,7 +13,9 @@ final class TypeTable: @unchecked Sendable {
     let owner: ObjectIdentifier
     let shards = Shards()
     /// The changes that the commit in progress is about to make. Under the writer lock.
-    var pending = PendingSet()
+    var pending: PendingSet
+    /// What the table may hold, and what has been evicted from it; nil where there is no limit.
+    let bounds: TableBounds?
     private let lastRecordByteCount = Atomic(512)
     /// The digest of each bucket. Under the cut lock.
     var digests = [UInt64](repeating: 0, count: 256)
@@ -25,8 +27,10 @@ final class TypeTable: @unchecked Sendable {
         set { lastRecordByteCount.store(newValue, ordering: .relaxed) }
     }
 
-    init(name: String, number: Int, owner: ObjectIdentifier) {
+    init(name: String, number: Int, owner: ObjectIdentifier, bounds: TableBounds?) {
         self.owner = owner
+        self.bounds = bounds
+        pending = PendingSet(bounds: bounds)
         self.name = name
         self.number = number
     }
@@ -54,6 +58,10 @@ struct Directory {
     private(set) var tables: [TypeTable] = []
     /// The indexes of names. The last one has all tables; readers may still be at work in those before it.
     private(set) var indexes = [TypeIndex(capacity: 16)]
+    /// How much each type may hold; nil where nothing is limited.
+    private let limits: CacheLimits?
+
+    init(limits: CacheLimits? = nil) { self.limits = limits }
 
     /// The table of `name`. In a copy it may be a table that was made after the copy.
     subscript(name: String) -> TypeTable? {
@@ -63,7 +71,8 @@ struct Directory {
     /// The table of `name`, made if there is none.
     mutating func make(_ name: String, owner: ObjectIdentifier) -> TypeTable {
         if let table = self[name] { return table }
-        let table = TypeTable(name: name, number: tables.count, owner: owner)
+        let bounds = limits?.bounds(of: name).map { TableBounds($0) }
+        let table = TypeTable(name: name, number: tables.count, owner: owner, bounds: bounds)
         tables.append(table)
         if tables.count * 2 <= indexes[indexes.count - 1].capacity {
             indexes[indexes.count - 1].insert(table)

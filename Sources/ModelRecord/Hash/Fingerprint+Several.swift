@@ -60,6 +60,7 @@ extension UpdateSlice {
     /// Fills in the id hashes of slices that were made without them.
     /// - Parameters:
     ///   - slices: those from `first` on get the hashes of their ids.
+    ///   - first: the index of the first slice without a hash.
     ///   - bytes: the buffer that the slices point into.
     public static func hashIDs(of slices: inout [UpdateSlice], from first: Int = 0, in bytes: Span<UInt8>) {
         var slices = slices.mutableSpan

@@ -10,6 +10,7 @@ extension CellRecord {
     ///   - plan: scratch memory, reused from call to call.
     /// - Returns: the joined record; none when `record` already holds all of `other`, or when the joined record would
     ///   be larger than a record may be.
+    @_spi(RecordWriting)
     public static func joining(_ other: CellRecord, to record: CellRecord?, plan: inout MergePlan) -> MergeResult {
         guard let record else {
             let other = other.trimmed(plan: &plan)

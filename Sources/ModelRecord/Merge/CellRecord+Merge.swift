@@ -5,11 +5,14 @@ extension CellRecord {
     ///
     /// One linear pass over two runs of cells in the same order; at most one allocation, of the new record.
     /// - Parameters:
+    ///   - update: the update, which may be older than the record.
+    ///   - record: the model before; nil if it is unknown.
     ///   - plan: scratch memory, reused from call to call.
     ///   - keepingEqual: leaves a cell that already holds the value as it is, with its older version. An origin does
     ///     this with its own merges before it sends them; ``MergePlan/appendWritten(of:to:)`` then tells the fields
     ///     that are left, and a merge without such fields changes nothing. Replicas must not do it: they apply what was
     ///     sent.
+    @_spi(RecordWriting)
     public static func applying(
         _ update: borrowing UpdateView, to record: CellRecord?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {

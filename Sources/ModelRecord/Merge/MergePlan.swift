@@ -5,6 +5,7 @@
 ///
 /// Safe to use: the pointer is private, and the memory behind it lives as long as the plan, of which there are no
 /// copies.
+@_spi(RecordWriting)
 @safe public struct MergePlan: ~Copyable {
     enum Source: UInt8 {
         /// Whole cells of the old record.
@@ -141,7 +142,9 @@
     public func hasWritten(all fieldCount: Int) -> Bool { overwriteCount == fieldCount && fieldCount > 0 }
 
     /// Appends the pairs of the update that were written, as they were encoded.
-    /// - Parameter fields: the update's pairs, as they were when this plan was made.
+    /// - Parameters:
+    ///   - fields: the update's pairs, as they were when this plan was made.
+    ///   - bytes: where they are appended.
     /// - Returns: the number of pairs appended.
     public func appendWritten(of fields: Span<UInt8>, to bytes: inout [UInt8]) -> Int {
         if overwriteCount > 0 { appendOverwrites(of: fields, to: &bytes) }

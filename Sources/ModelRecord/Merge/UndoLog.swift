@@ -17,6 +17,7 @@ import ModelCBOR
 /// Safe to use: the pointer is private, and every offset is kept below `capacity`. Copies share the memory, which lives
 /// until ``deallocate()``. Only one copy is written to, and only while nobody reads the others.
 // `@unchecked` because of the pointer: only the writer has the log, then only a section, whose readers do not write.
+@_spi(RecordWriting)
 @safe public struct UndoLog: @unchecked Sendable {
     /// The place in the log of the bytes that one overwriting replaced.
     public struct Entry: Hashable, Sendable {

@@ -6,9 +6,11 @@ extension CellRecord {
     ///
     /// Accepts any order of keys and any well-formed encoding; the record holds the deterministic one.
     /// Elements that an array has beyond those named here are ignored.
-    /// - Throws: ``CBORError``: malformed bytes, a name or a depth past its limit, a cell whose version lies outside
+    /// - Parameters:
+    ///   - reader: the reader, which stands behind the record afterwards.
+    ///   - maxDepth: how deep values may be nested.
+    /// - Throws: `CBORError`: malformed bytes, a name or a depth past its limit, a cell whose version lies outside
     ///   floor to touched, which no sequence of updates brings about.
-    /// - Parameter maxDepth: how deep values may be nested.
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset
         var probe = CBORReader(reader.bytes, at: start)
@@ -17,7 +19,7 @@ extension CellRecord {
             reader.offset = probe.offset
             return
         }
-        // This library writes no such bytes: another encoding, longer arrays, or no record at all.
+        // Bytes that fail the check come from elsewhere: in another encoding, with longer arrays, or no record at all.
         var canonical = CBORWriter()
         // Three levels above a value: the record, its map and the cell.
         try canonical.writeCanonical(&reader, maxDepth: maxDepth + 3)

@@ -6,9 +6,11 @@ extension CellRecord {
     ///
     /// The parts of all origins, joined, are this record again, if the model exists.
     /// - Parameters:
+    ///   - origin: the name of the publisher.
     ///   - earliest: what has an earlier stamp is left out.
     ///   - plan: scratch memory, reused from call to call.
     /// - Complexity: O(*n*) in the bytes.
+    @_spi(RecordWriting)
     public func part(of origin: String, since earliest: Stamp = 0, plan: inout MergePlan) -> CellRecord? {
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)

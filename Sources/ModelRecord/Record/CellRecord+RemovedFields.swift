@@ -27,8 +27,8 @@ extension CellRecord {
 
     /// The same model without the removed fields whose stamps are below `stamp`; nil where there are none.
     ///
-    /// Readers see no difference, and the digest stays the same.
-    /// - Parameter plan: scratch memory, reused from call to call.
+    /// Readers see no difference, and the digest stays the same. `plan` is scratch memory, reused from call to call.
+    @_spi(RecordWriting)
     public func forgettingRemovedFields(olderThan stamp: Stamp, plan: inout MergePlan) -> CellRecord? {
         guard hasRemovedFields(olderThan: stamp) else { return nil }
         plan.reset()

@@ -5,6 +5,7 @@ extension CellRecord {
     ///
     /// For observers only: the floor of the tombstone is the version that touched the model, so it must never be
     /// joined.
+    @_spi(RecordWriting)
     public func removed(plan: inout MergePlan) -> CellRecord {
         guard exists else { return self }
         let bytes = storage.bytes

@@ -1,4 +1,5 @@
 /// The result of a merge, like ``MergeResult``, with an ``UnmanagedRecord``.
+@_spi(RecordWriting)
 @unsafe public struct UnmanagedMerge {
     /// The new record, of which this value owns a count; nil when nothing at all changed.
     public var record: UnmanagedRecord?

@@ -7,6 +7,7 @@ import Synchronization
 /// Counting references costs an atomic operation each way, which also keeps the processor from looking ahead. A search
 /// that only compares ids needs no count. The maker of such a reference owns a count, and gives it up with
 /// ``release()`` or ``take()``.
+@_spi(RecordWriting)
 @unsafe public struct UnmanagedRecord {
     private var storage: Unmanaged<RecordStorage>
 
@@ -74,7 +75,7 @@ import Synchronization
     /// it. The plan must keep the size of the record (``MergePlan/keepsSize``).
     ///
     /// The caller owns the one count of the record's slot, and ensures that nobody takes a reference from the slot
-    /// meanwhile. Then nobody else holds a reference or can get one, for the reasons that ``SpareRecords`` gives, and a
+    /// meanwhile. Then nobody else holds a reference or can get one, for the reasons that `SpareRecords` gives, and a
     /// record stays immutable for all who hold it.
     /// - Returns: true when the record was written over; if false, nothing has happened.
     @inline(__always)
@@ -85,7 +86,11 @@ import Synchronization
     }
 
     /// Writes over the record like ``overwrite(_:_:)``, and keeps the replaced bytes in `log`.
-    /// - Parameter room: the room that `log` has reserved for this plan.
+    /// - Parameters:
+    ///   - update: the update that `plan` was made for.
+    ///   - plan: what of it is written where.
+    ///   - log: what keeps the replaced bytes.
+    ///   - room: the room that `log` has reserved for this plan.
     /// - Returns: the entry in `log`; nil when the record was not written over, and nothing has happened.
     @inline(__always)
     public mutating func overwrite(
@@ -161,8 +166,10 @@ import Synchronization
 
     /// Prefetches the record at `address`, so that a merge soon after finds it in the cache. Does not wait; the record
     /// may have been freed.
-    /// - Parameter byteCount: an estimate of its ``storedByteCount``, because reading the true one would wait for the
-    ///   memory. What exceeds `prefetchedByteCountMax` is left to the processor's own prefetching.
+    /// - Parameters:
+    ///   - address: where the record lies, or lay.
+    ///   - byteCount: an estimate of its ``storedByteCount``, because reading the true one would wait for the memory.
+    ///     What exceeds `prefetchedByteCountMax` is left to the processor's own prefetching.
     @inline(__always)
     public static func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
         unsafe prefetch(address, from: 0, to: prefetchedEnd(byteCount))

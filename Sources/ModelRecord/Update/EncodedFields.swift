@@ -30,8 +30,10 @@ public struct EncodedFields: Hashable, Sendable {
     }
 
     /// Adds `undefined` like ``addingUndefined(for:)``.
-    /// - Parameter removed: set to the number of the record's cells that these fields do not name, which are removed
-    ///   fields from then on; 0 if the model does not exist.
+    /// - Parameters:
+    ///   - record: the model as it is.
+    ///   - removed: set to the number of the record's cells that these fields do not name, which are removed fields
+    ///     from then on; 0 if the model does not exist.
     public func addingUndefined(for record: CellRecord, removed: inout Int) -> EncodedFields {
         removed = 0
         guard record.exists else { return self }

@@ -8,7 +8,7 @@ public import ModelCBOR
 
 extension Value {
     /// Reads the next item of `reader`.
-    /// - Throws: ``CBORError`` with `too-deep` past `maxDepth` levels of nesting, `integer-range` for an integer
+    /// - Throws: `CBORError` with `too-deep` past `maxDepth` levels of nesting, `integer-range` for an integer
     ///   outside 64 signed bits, `unexpected-type` for a map with keys that are not text.
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset

@@ -44,7 +44,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// The path of the store.
     public let path: String
-    /// What was being done and what went wrong.
+    /// The operation and its failure, in words for a person.
     public let detail: String
     /// SQLite's extended result code, where SQLite reported the failure.
     public let sqliteCode: Int32?

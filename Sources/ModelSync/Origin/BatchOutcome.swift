@@ -1,4 +1,4 @@
-/// What became of a batch of writes.
+/// The outcome of a batch of writes.
 public struct BatchOutcome: Hashable, Sendable {
     /// Writes that were merged and are on their way.
     public var published = 0

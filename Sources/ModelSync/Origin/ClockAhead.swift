@@ -48,7 +48,8 @@ struct ClockJumps: Sendable {
     /// Looks at the clock, at least with each heartbeat.
     mutating func look(_ clock: HybridClock, now: Moment) {
         let stamp = max(clock.last, now.wallMilliseconds << 16)
-        // Not the greatest so far: where stamps or the wall clock have gone back, they may jump as far again.
+        // The stamp of this look is kept, and not the greatest one so far: after stamps or the wall clock have gone
+        // back, they may jump as far again, and that jump counts as well.
         defer { last = (stamp, now.uptimeMicroseconds) }
         guard let last else { return }
         let passed = now.uptimeMicroseconds.subtractingOrZero(last.at) / 1000

@@ -1,8 +1,8 @@
 public import ModelCache
 import ModelRecord
 
-/// What earlier starts of a publisher have written, as its own copy holds it: all versions of its name with a stamp
-/// below that of the present start.
+/// The writes of a publisher's earlier starts, as its own copy holds them: all versions of its name with a stamp below
+/// that of the present start.
 public struct FormerWrites: Sendable {
     /// The own copy of the publisher.
     public let cache: ModelCache
@@ -45,7 +45,7 @@ public struct FormerWrites: Sendable {
     }
 }
 
-/// What an origin has written of one model in some range of stamps, and what nothing later has replaced.
+/// The part of one model that an origin has written in some range of stamps, and that nothing later has replaced.
 struct FormerPart {
     struct Update {
         let operation: UpdateOperation

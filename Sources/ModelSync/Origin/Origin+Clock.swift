@@ -69,7 +69,7 @@ extension Origin {
         ahead.review = ClockReview()
         let heldSince = endings.leases.since
         beginIncarnation(after: clock.last, now: now)
-        // What this run has leased has a stamp of the present, or is written again below.
+        // A model that this run has leased has a stamp of the present, or is written again below.
         endings.leases.since = min(heldSince, incarnation)
         let count = writeAhead(updates, limit: limit, now: now)
         counters[.clockRenewals] += 1

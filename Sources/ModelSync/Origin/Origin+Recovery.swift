@@ -1,9 +1,9 @@
 @_spi(CacheWriting) import ModelCache
 import ModelGrants
-public import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 public import ModelWire
 
-/// What an origin learns of its own earlier starts.
+/// Recovery: what an origin learns of its own earlier starts.
 extension Origin {
     /// Takes back a model that an earlier start of this origin has published, as a relay holds it. For an origin
     /// without a store, before it publishes, so that it can delete what is gone.
@@ -62,7 +62,7 @@ extension Origin {
         }
     }
 
-    /// What earlier starts have written of the types whose models this one goes on with.
+    /// The writes of earlier starts, of the types whose models this one goes on with.
     public var formerWrites: FormerWrites {
         let types = Set(topics.former.compactMap { topics[$0].topic.type })
         return FormerWrites(

@@ -15,8 +15,10 @@ struct OriginSignature: Sendable {
         let openedAt: UInt64
     }
 
-    /// So many batches need not wait for others to be signed with them, nor one for so long.
+    /// The number of batches that are signed together without a wait. Fewer may wait for others under load, as one
+    /// signature serves all that leave together.
     private static let fullCount = 8
+    /// For how long the first of them waits at most.
     private static let waitMicroseconds: UInt64 = 2_000
 
     /// Nil where nothing is signed.

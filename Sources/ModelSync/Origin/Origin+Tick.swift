@@ -16,7 +16,9 @@ extension Origin {
         let topics = service.barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
         flush()
-        let payload = encodedHeads(all: true, now: now)
+        let heads = heads(all: true, now: now)
+        service.barriers.noteAnswer(headCount: heads.heads.count)
+        let payload = heads.encode()
         for topic in topics { publish(topic, payload) }
     }
 

@@ -17,7 +17,7 @@ public struct Origin {
     public internal(set) var incarnation: UInt64
     /// The origin's own copy: everything that it has published.
     public let cache: ModelCache
-    /// What the origin has counted since it started.
+    /// The counts of the origin since it started.
     public internal(set) var counters = Counters()
 
     var clock: HybridClock

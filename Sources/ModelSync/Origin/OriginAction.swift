@@ -1,6 +1,6 @@
 public import ModelWire
 
-/// What an origin wants its owner to do.
+/// An action that an origin wants its owner to carry out.
 public enum OriginAction: Sendable {
     /// Send two frames, `topic` and `payload`, on the stream.
     case publish(topic: Topic, payload: [UInt8])

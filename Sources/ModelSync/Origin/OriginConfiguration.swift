@@ -26,7 +26,7 @@ public struct OriginConfiguration: Sendable {
     public var replayByteCount: Int
     /// How long a sent frame is held for replay.
     public var replayAge: Duration
-    /// What peers are granted.
+    /// The requests that each peer is granted.
     public var budget: RequestBudget
     /// How far a report of this origin's own later start may move the clock ahead of the wall clock; at most
     /// ``ReplicaConfiguration/clockLeadCeiling``.

@@ -1,4 +1,4 @@
-/// What became of a write.
+/// The outcome of a write.
 public enum PublishOutcome: Hashable, Sendable {
     /// The write was merged into the own copy of the origin and is on its way, with this stamp.
     case published(stamp: UInt64)

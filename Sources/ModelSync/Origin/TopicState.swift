@@ -20,7 +20,7 @@ struct TopicState {
     init(topic: Topic) { self.topic = topic }
 }
 
-/// What an origin knows about one type: its partitioning and its topics. A class, so that a write takes one reference.
+/// An origin's knowledge of one type: its partitioning and its topics. A class, so that a write takes one reference.
 final class OriginType: Sendable {
     let name: String
     let partitions: Partitions

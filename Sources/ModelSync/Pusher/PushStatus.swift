@@ -23,6 +23,6 @@ public struct PushStatus: Sendable, Hashable {
     /// Whether all that earlier starts of the publisher have written is at the relay, or among the unacknowledged
     /// batches.
     public let isCompared: Bool
-    /// What went wrong last, for a person; nil where nothing did.
+    /// The last failure, in words for a person; nil where there was none.
     public let lastError: String?
 }

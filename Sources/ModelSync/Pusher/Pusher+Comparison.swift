@@ -72,7 +72,7 @@ extension Pusher {
                 }
             default: fail(relay, "\(code.rawValue): \(message)")
             }
-        case .welcome, .frame, .gone, .accepted, .unknown: break
+        case .welcome, .frame, .gone, .accepted, .evicted, .unknown: break
         }
         return true
     }

@@ -176,7 +176,7 @@ public final class Pusher {
             case .error(let rid, let code, let message):
                 guard let position = relays[relay].outstanding[rid] else { return }
                 refused(relay, position, code, message, now: now)
-            case .welcome, .records, .part, .complete, .frame, .gone, .digests, .unknown: return
+            case .welcome, .records, .part, .evicted, .complete, .frame, .gone, .digests, .unknown: return
             }
         }
         send(relay, now: now)

@@ -1,4 +1,4 @@
-/// What a pusher wants its owner to do.
+/// An action that a pusher wants its owner to carry out.
 public enum PusherAction: Sendable {
     /// Send one frame on the relay's control socket.
     case request(relay: Int, payload: [UInt8])

@@ -22,7 +22,7 @@ public struct PusherConfiguration: Sendable {
     public var pauseMax: Duration
     /// How many bytes of batches are kept until they are acknowledged: see ``Pusher/isFull``.
     public var byteCountMax: Int
-    /// What a batch and a reply may hold.
+    /// The limits of what a batch and a reply may hold.
     public var limits: WireLimits
 
     /// The defaults. The window is at least one batch.

@@ -1,6 +1,6 @@
 public import ModelWire
 
-/// What a relay wants its owner to do.
+/// An action that a relay wants its owner to carry out.
 public enum RelayAction: Sendable {
     /// Do this towards the senders, as for any replica. Never `forward`, which the relay does itself.
     case replica(ReplicaAction)

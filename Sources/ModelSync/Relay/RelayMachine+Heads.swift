@@ -2,61 +2,29 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// The head of a stream that the last `heads` told: another one is news.
-struct ToldHead: Hashable, Sendable {
-    let incarnation: UInt64
-    let sequence: UInt64
-}
-
 extension RelayMachine {
     /// Sends `heads` for each origin that the relay speaks for, and for its own name: the topics that have changed, and
     /// in every tenth heartbeat all of them.
     ///
-    /// A changed digest is told once, with one of the origins that write the topic. An origin that has been silent for
-    /// long, and has nothing new, is told in every tenth heartbeat only, since its age grows by itself.
+    /// An origin that has been silent for long, and has nothing new, is told in every tenth heartbeat only, since its
+    /// age grows by itself.
     func publishHeads(now: Moment) {
-        let isFull = heartbeatCount % 10 == 0
-        if isFull { forgetNames() }
-        heartbeatCount += 1
-        var all = heads(prefixes: nil, now: now) + [ownHeads(now: now)]
-        var isNews = all.map { heads in heads.heads.map { isFull || isHeadNews($0, of: heads) } }
-        var news: Set<Topic> = []
-        for (heads, isNews) in zip(all, isNews) {
-            for (head, isNews) in zip(heads.heads, isNews) where isNews { news.insert(head.topic) }
-        }
-        for index in all.indices {
-            for (position, head) in all[index].heads.enumerated() {
-                guard let digest = head.digest else {
-                    if isNews[index][position] { toldDigests[head.topic] = nil }
-                    continue
-                }
-                if toldDigests.updateValue(digest, forKey: head.topic) != digest, news.insert(head.topic).inserted {
-                    isNews[index][position] = true
-                }
-            }
-        }
-        for index in all.indices {
-            all[index].heads = zip(all[index].heads, isNews[index]).filter(\.1).map(\.0)
-            guard isFull || !all[index].heads.isEmpty || !isLongSilent(all[index]) else { continue }
-            actions.append(.publish(topic: .heads(origin: all[index].origin), payload: all[index].encode()))
+        let tellsAll = told.tellsAll
+        if tellsAll { forgetNames() }
+        for heads in told.takeNews(of: self.heads(prefixes: nil, now: now) + [ownHeads(now: now)]) {
+            guard tellsAll || !heads.heads.isEmpty || !isLongSilent(heads) else { continue }
+            actions.append(.publish(topic: .heads(origin: heads.origin), payload: heads.encode()))
         }
     }
 
     /// Forgets what was kept of origins that the replica has forgotten.
     private func forgetNames() {
         guard replica.counters[.forgottenNames] > 0 else { return }
-        told = told.filter { replica.follows($0.key) }
+        told.forget { replica.follows($0) }
         sources.forget(
             sources.byOrigin.keys.filter { origin in
                 !replica.follows(origin) && !replica.isSpokenFor(origin)
             })
-    }
-
-    /// The head is not the one that was told last. Takes note that it is told now.
-    private func isHeadNews(_ head: Head, of heads: Heads) -> Bool {
-        let key = StreamKey(origin: heads.origin, topic: head.topic)
-        let current = ToldHead(incarnation: heads.incarnation, sequence: head.sequence)
-        return told.updateValue(current, forKey: key) != current
     }
 
     /// The origin has been silent for so long that everybody who was told of it counts it as stale already. While
@@ -87,7 +55,9 @@ extension RelayMachine {
         let topics = service.barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
         collect(now: now)
-        let payloads = (heads(prefixes: nil, now: now) + [ownHeads(now: now)]).map { $0.encode() }
+        let all = heads(prefixes: nil, now: now) + [ownHeads(now: now)]
+        service.barriers.noteAnswer(headCount: all.reduce(0) { $0 + 1 + $1.heads.count })
+        let payloads = all.map { $0.encode() }
         for topic in topics {
             for payload in payloads { actions.append(.publish(topic: topic, payload: payload)) }
         }
@@ -103,7 +73,7 @@ extension RelayMachine {
     /// has joined before then takes them, and compares digests.
     func ownHeads(prefixes: PrefixSet? = nil, now: Moment) -> Heads {
         var own = Heads(
-            origin: configuration.name, incarnation: incarnation,
+            origin: configuration.name, incarnation: start.incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [],
             hasTransactions: replica.holdsTransactions, leavesNamesOut: replica.leavesNamesOut)
         // Senders that have not joined yet may tell those models.
@@ -144,12 +114,12 @@ extension RelayMachine {
         }
         // An origin that has sent nothing since its last start is told as well: a peer that follows an earlier start
         // must hear of it.
-        let relayNames = Set(relayNames.values)
+        let relayNames = Set(senderRoles.relayNames.values)
         for (origin, source) in sources.byOrigin
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin)
             && replica.tells(origin)
         {
-            // What such an origin had before is in the copies of the senders that tell it.
+            // The former models of such an origin are in the copies of the senders that tell it.
             if isServing, !replica.hasCopy(of: origin) { continue }
             byOrigin[origin] = emptyHeads(of: origin, now: now)
             byOrigin[origin]?.incarnation = source.incarnation
@@ -162,35 +132,20 @@ extension RelayMachine {
 
     private func emptyHeads(of origin: String, now: Moment) -> Heads {
         let (source, facts, watch) = (sources[origin], replica.facts(of: origin), replica.leaseWatch(of: origin))
-        let silence = now.uptimeMicroseconds.subtractingOrZero(source?.lastHeard ?? startTime) / 1000
+        let silence = now.uptimeMicroseconds.subtractingOrZero(source?.lastHeard ?? start.uptimeMicroseconds) / 1000
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
             hasTransactions: facts.hasTransactions, isPushed: facts.isPushed,
             mayHaveFormer: facts.mayHaveFormer || facts.isRestarted,
-            ageMilliseconds: silence + (source == nil ? absence : 0), leasesSince: watch?.heldSince,
+            ageMilliseconds: silence + (source == nil ? start.absenceMilliseconds : 0), leasesSince: watch?.heldSince,
             quietMilliseconds: watch.map { $0.silent / 1000 }, leaseDistance: watch?.distance)
     }
 
-    /// Whether the digests of a type are not told, because a sent batch may be missing: peers would find the same
-    /// difference again and again.
-    ///
-    /// A type in which something is missing for long is told all the same. A sender that makes up heads, or never ends
-    /// its copy, would else keep from ever being noticed what this copy lacks or has too much.
     private func isMute(_ type: String, now: Moment) -> Bool {
         if isStartingAnew(now: now) { return replica.follows(type: type) }
         let isMending = replica.isAwaitingCopies ? replica.follows(type: type) : replica.isMending(type)
-        guard isMending else {
-            mendingSince[type] = nil
-            return false
-        }
-        let since = mendingSince[type] ?? now.uptimeMicroseconds
-        mendingSince[type] = since
-        return now.uptimeMicroseconds.subtractingOrZero(since) < RelayMachine.mutePatienceMicroseconds
+        return mutes.isMute(type, isMending: isMending, now: now.uptimeMicroseconds)
     }
-
-    /// For how long the digests of a type are not told while something is missing in it: for about as long as a copy is
-    /// awaited, which takes longest of what mends it.
-    private static let mutePatienceMicroseconds: UInt64 = 30_000_000
 
     private func digest(of topic: Topic) -> UInt64? {
         guard let type = topic.type, let buckets = topic.buckets else { return nil }

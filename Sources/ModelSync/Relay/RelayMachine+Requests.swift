@@ -117,14 +117,13 @@ extension RelayMachine {
     /// The relay has just started, and the first snapshot of a sender is not here yet: models that the sender holds are
     /// missing here.
     func isJoining(now: Moment) -> Bool {
-        guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {
-            return false
-        }
-        return replica.isJoining(besides: refusedSenders)
+        let age = now.uptimeMicroseconds.subtractingOrZero(start.uptimeMicroseconds)
+        guard age < configuration.settleTime.wholeMicroseconds else { return false }
+        return replica.isJoining(besides: senderRoles.refused)
     }
 
-    /// What the relay knows of a stream, as far as somebody may know it. The head is left open: the ring may hold
-    /// batches beyond a hole, and decides.
+    /// The relay's knowledge of a stream, as far as the asking peer may have it. The head is left open: the ring may
+    /// hold batches beyond a hole, and decides.
     private func knowledge(
         of stream: ReplayRing.Stream, _ rights: Rights, now: Moment
     ) -> ControlService.StreamKnowledge {

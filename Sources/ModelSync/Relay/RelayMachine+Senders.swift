@@ -15,14 +15,14 @@ extension RelayMachine {
 
     /// Takes note that the control connection to `sender` has been opened.
     public func connected(_ sender: SenderID, now: Moment) {
-        guard !refusedSenders.contains(sender) else { return }
+        guard !senderRoles.refused.contains(sender) else { return }
         replica.connected(sender, now: now)
         collect(now: now)
     }
 
     /// Takes note that the connections to `sender` are gone, as the runtime has found out.
     public func disconnected(_ sender: SenderID, reason: String, now: Moment) {
-        guard !refusedSenders.contains(sender) else { return }
+        guard !senderRoles.refused.contains(sender) else { return }
         replica.disconnected(sender, reason: reason, now: now)
         collect(now: now)
     }
@@ -36,7 +36,7 @@ extension RelayMachine {
     public func receiveStream(
         _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, verdict: SealVerdict? = nil, now: Moment
     ) {
-        guard !refusedSenders.contains(sender) else { return }
+        guard !senderRoles.refused.contains(sender) else { return }
         guard topic.count == 0 || topic[0] != 0x6D else {
             replica.receiveStream(sender, topic: topic, payload: payload, verdict: verdict, now: now)
             return collect(now: now)
@@ -45,10 +45,10 @@ extension RelayMachine {
         collect(now: now)
         switch frame {
         case .heads(let heads):
-            if heads.isRelayed, replica.mayRelay(sender) { relayNames[sender] = replica.name(of: sender) }
+            if heads.isRelayed, replica.mayRelay(sender) { senderRoles.relayNames[sender] = replica.name(of: sender) }
             // Nothing is remembered of an origin that is not followed.
             guard heads.origin != configuration.name, replica.speaks(sender, for: heads.origin) else { return }
-            if replica.admits(heads.origin) {
+            if replica.admits(heads.origin, now: now) {
                 // A stamp too far ahead would hide all that comes after it.
                 guard !replica.isTooFarAhead(heads, now: now) else { return }
                 switch replica.word(sender, on: heads, now: now) {
@@ -73,10 +73,10 @@ extension RelayMachine {
 
     /// Takes one reply from a sender's control connection. Any bytes are acceptable.
     public func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment) {
-        guard !refusedSenders.contains(sender) else { return }
+        guard !senderRoles.refused.contains(sender) else { return }
         replica.receiveControl(sender, payload, now: now)
         if replica.name(of: sender) == configuration.name {
-            refusedSenders.insert(sender)
+            senderRoles.refused.insert(sender)
             replica.notice(
                 .ownReflection,
                 [
@@ -88,7 +88,7 @@ extension RelayMachine {
     }
 
     /// Whether the sender is this relay itself, or has its name: then it is not listened to.
-    public func isRefused(_ sender: SenderID) -> Bool { refusedSenders.contains(sender) }
+    public func isRefused(_ sender: SenderID) -> Bool { senderRoles.refused.contains(sender) }
 
     /// Sends the bye of an origin on, once.
     private func forward(_ bye: Bye, _ payload: Span<UInt8>) {
@@ -98,6 +98,6 @@ extension RelayMachine {
 
     func speaksFor(_ origin: String) -> Bool {
         replica.follows(origin)
-            || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.values.contains(origin)
+            || sources[origin]?.incarnation ?? 0 > 0 && !senderRoles.relayNames.values.contains(origin)
     }
 }

@@ -6,7 +6,7 @@ extension RelayMachine {
     public func stop(now: Moment) {
         collect(now: now)
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        let bye = Bye(origin: configuration.name, incarnation: incarnation, stamp: stamp)
+        let bye = Bye(origin: configuration.name, incarnation: start.incarnation, stamp: stamp)
         actions.append(.publish(topic: .heads(origin: configuration.name), payload: bye.encode()))
     }
 }

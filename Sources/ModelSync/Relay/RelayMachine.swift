@@ -15,34 +15,33 @@ public final class RelayMachine {
     public private(set) var configuration: RelayMachineConfiguration
     /// The side that listens: for states and counters.
     public let replica: Replica
-    /// What the side that serves has counted since the start.
+    /// The counts of the side that serves, since the start.
     public internal(set) var counters = Counters()
     /// The batches that were sent on last, for replay.
     public internal(set) var ring: ReplayRing
 
-    /// This start of the relay.
-    let incarnation: UInt64
-    let startTime: UInt64
-    /// For how long, before this start, the state that it began with had had no contact with senders, in milliseconds.
-    let absence: UInt64
+    let start: Start
     var clock: HybridClock
     var service: ControlService
     var sources = SourceTable()
     var pushes = PendingPushes()
     /// The parts of the copy that the owners of keys with limits hold by pushing.
     var pushAccounts = PushAccounts()
-    /// What the last `heads` told of each stream, and of each topic's digest.
-    var told: [StreamKey: ToldHead] = [:]
-    var toldDigests: [Topic: UInt64] = [:]
-    /// Since when something has been missing in each type, on the clock of ``Moment/uptimeMicroseconds``.
-    var mendingSince: [String: UInt64] = [:]
-    /// The names of the senders that are relays: their own heads go no further.
-    var relayNames: [SenderID: String] = [:]
-    /// The senders that turned out to be this relay, or to have its name.
-    var refusedSenders: Set<SenderID> = []
+    var told = ToldHeads()
+    var mutes = MuteTypes()
+    /// The senders that are relays, by the names under which they speak: their own heads go no further. And those that
+    /// turned out to be this relay, or to have its name.
+    var senderRoles: (relayNames: [SenderID: String], refused: Set<SenderID>) = ([:], [])
     var actions: [RelayAction] = []
     var nextHeartbeat: UInt64?
-    var heartbeatCount = 0
+
+    /// This start of the relay.
+    struct Start {
+        let incarnation: UInt64
+        let uptimeMicroseconds: UInt64
+        /// For how long before it the state that it began with had had no contact with senders.
+        let absenceMilliseconds: UInt64
+    }
 
     /// - Parameters:
     ///   - cache: the cache that the relay merges into; only this relay may write it.
@@ -63,9 +62,9 @@ public final class RelayMachine {
             replica.boundHeads(frameByteCount: configuration.limits.frameByteCount)
         }
         clock = HybridClock()
-        incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        startTime = now.uptimeMicroseconds
-        absence = lastAlive.map { now.wallMilliseconds.subtractingOrZero($0) } ?? 0
+        start = Start(
+            incarnation: clock.tick(nowMilliseconds: now.wallMilliseconds), uptimeMicroseconds: now.uptimeMicroseconds,
+            absenceMilliseconds: lastAlive.map { now.wallMilliseconds.subtractingOrZero($0) } ?? 0)
         ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
         service = ControlService(
             configuration: ControlService.Configuration(
@@ -119,7 +118,7 @@ public final class RelayMachine {
     func collect(now: Moment, isRestoring: Bool = false) {
         for action in replica.takeActions() {
             guard case .forward(let topic, let payload, let origin, let incarnation, let sequence) = action else {
-                if let sender = action.sender, refusedSenders.contains(sender) { continue }
+                if let sender = action.sender, senderRoles.refused.contains(sender) { continue }
                 actions.append(.replica(action))
                 continue
             }
@@ -140,7 +139,7 @@ extension ReplicaAction {
         case .connectStream(let sender, _), .subscribe(let sender, _), .unsubscribe(let sender, _),
             .request(let sender, _), .reconnect(let sender):
             sender
-        case .notice, .forward: nil
+        case .notice, .forward, .fetched: nil
         }
     }
 }

@@ -2,7 +2,7 @@ public import ModelWire
 
 /// How a relay works.
 public struct RelayMachineConfiguration: Sendable {
-    /// What a process is to those who ask it.
+    /// The role of a process towards those who ask it.
     public enum Role: String, Sendable {
         /// The process sends on what it hears, and takes pushes.
         case relay
@@ -11,7 +11,7 @@ public struct RelayMachineConfiguration: Sendable {
         case subscriber
     }
 
-    /// What the process is to those who ask it.
+    /// The role of the process towards those who ask it.
     public var role = Role.relay
     /// The relay's name, unique in the deployment, among those of origins too.
     public var name: String
@@ -31,7 +31,7 @@ public struct RelayMachineConfiguration: Sendable {
     public var replayByteCount: Int
     /// How long a forwarded frame is held for replay.
     public var replayAge: Duration
-    /// What peers are granted.
+    /// The requests that each peer is granted.
     public var budget: RequestBudget
     /// For how long after its start a relay answers `busy` to snapshots until it has been live with all its senders.
     /// After that it serves what it has: a sender may be gone for good, or be a relay that waits for this one.

@@ -1,6 +1,6 @@
 /// Something worth a line in the log, with what it is about.
 public struct Notice: Sendable, CustomStringConvertible {
-    /// What a notice is about; the raw value is the text for the log.
+    /// The subject of a notice; the raw value is the text for the log.
     public enum Kind: String, Sendable {
         case streamsStale = "streams have become stale"
         case streamsFresh = "streams are fresh again"
@@ -38,6 +38,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case limited = "a key is at a limit of its grant"
         case deniedPush = "a push was denied, as its key was not granted that"
         case contradictedHeads = "a sender says of another origin what is not so"
+        case fetchOverrun = "a sender answers a fetch with more than an answer can have"
         case startingAnew = "building the state anew"
         case startedAnew = "the state was built anew"
         case leasesEnded = "the leases of models have ended, as their publisher is not heard of"
@@ -45,7 +46,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case irreparable = "digests differ after all repairs"
     }
 
-    /// What the notice is about.
+    /// The subject of the notice.
     public let kind: Kind
     /// The sender, origin, topic, sequence, reason and the like, by their names in the protocol.
     public let metadata: [String: String]

@@ -132,7 +132,7 @@ extension Replica {
 
     func facts(of origin: String) -> OriginFacts { origins[origin] }
 
-    /// What is known of the leases of an origin; nil where it leases nothing, as far as is known.
+    /// The watch on the leases of an origin; nil where it leases nothing, as far as is known.
     func leaseWatch(of origin: String) -> LeaseWatch? { leases[origin] }
 
     /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
@@ -144,8 +144,15 @@ extension Replica {
     /// Some names that were followed are not told.
     var leavesNamesOut: Bool { origins.limits.leavesNamesOut }
 
-    /// There is room to tell of the origin, or it is told already.
-    func admits(_ origin: String) -> Bool { follows(origin) || origins.limits.room?.admit(origin: origin) ?? true }
+    /// There is room to tell of the origin, or it is followed already.
+    ///
+    /// Where its streams have made way, an origin of which a sender tells is told by its name alone: whoever is behind
+    /// this relay has to hear of its last start, and for how long it has been silent.
+    func admits(_ origin: String, now: Moment) -> Bool {
+        let isFollowed = follows(origin)
+        if isFollowed, isName(origin, now: now) { return true }
+        return origins.limits.room?.admit(origin: origin) ?? true || isFollowed
+    }
 
     /// The origin is among those that are told.
     func tells(_ origin: String) -> Bool { origins.limits.room?.tells(origin) ?? true }

@@ -5,6 +5,7 @@ import ModelWire
 extension Replica {
     /// Takes one reply from a sender's control connection. Any bytes are acceptable.
     public func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment) {
+        defer { if isLimited { enforceLimits(now: now) } }
         do throws(WireError) {
             switch try ControlReply(decoding: payload, limits: configuration.limits) {
             case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads, _):
@@ -27,7 +28,7 @@ extension Replica {
             case .digests(let rid, let heads, let digests):
                 receiveDigests(
                     sender, rid: rid, heads: allowed(heads, of: sender), digests: digests, now: now)
-            case .accepted, .unknown: counters[.unknownKinds] += 1
+            case .accepted, .evicted, .unknown: counters[.unknownKinds] += 1
             }
         } catch {
             // Nothing is heard of a sender that goes on so, and nothing else would tell why.
@@ -107,6 +108,8 @@ extension Replica {
         } else if case .audit(let type)? = requests.purpose(of: rid, at: sender) {
             requests.end(rid)
             endAudit(of: type, now: now)
+        } else if case .fetch(let number)? = requests.purpose(of: rid, at: sender) {
+            failFetch(number, rid: rid, of: sender, isTooLarge: code == .limit, now: now)
         } else if renewal?.isRequest(rid, sender) ?? false {
             renewal?.lose(sender, retryAt: now.uptimeMicroseconds + configuration.repairPauseMicroseconds)
         }

@@ -13,9 +13,9 @@ extension Replica {
         driveAudits(now: now)
         driveRenewal(now: now)
         driveLeases(now: now)
+        driveFetches(now: now)
         sweepTombstones(now: now)
-        if now.uptimeMicroseconds >= upkeep.nextReview {
-            upkeep.nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
+        if upkeep.takesReview(every: configuration.reportInterval, now: now) {
             reviewStaleness(now: now)
             reviewClocks(now: now)
             reviewClaims(now: now)
@@ -38,7 +38,7 @@ extension Replica {
             }
             if let repair = stream.repair { next = min(next, repair.dueAt) }
         }
-        next = min(next, audits.nextDeadline, leases.nextStep ?? .max)
+        next = min(next, audits.nextDeadline, nextFetchDeadline, leases.nextStep ?? .max)
         if let deadline = groups.nextDeadline { next = min(next, max(deadline, now.uptimeMicroseconds + 10_000)) }
         return next
     }

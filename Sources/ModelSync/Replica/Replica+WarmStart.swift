@@ -1,3 +1,4 @@
+@_spi(CacheWriting) import ModelCache
 import ModelWire
 
 extension Replica {
@@ -7,7 +8,7 @@ extension Replica {
     /// A sender that goes on with one of these streams is not asked for a snapshot of everything: replays bring what
     /// came since, and only topics that it cannot replay are taken whole. What no sequence shows is found by digests.
     public func restore(_ positions: [StreamPosition], now: Moment) {
-        for position in positions where isWanted(position.topic) {
+        for position in positions where isWanted(position.topic) && isStored(position.topic) {
             if position.hasTransactions { origins.noteTransaction(of: position.origin) }
             let key = StreamKey(origin: position.origin, topic: position.topic)
             let stream = meet(
@@ -35,6 +36,13 @@ extension Replica {
         }
     }
 
+    /// A store has the models of the topic. Those of a type that may be evicted are taken from the senders at each
+    /// start: what was passed over since a model was evicted, no store tells.
+    private func isStored(_ topic: Topic) -> Bool {
+        guard isLimited, let type = topic.type else { return true }
+        return !cache.mayEvict(type)
+    }
+
     /// How far each stream has been applied: what a store keeps for ``restore(_:now:)``.
     ///
     /// At the moment of the call the cache holds everything up to these positions, and all that earlier starts have
@@ -46,6 +54,7 @@ extension Replica {
     /// - they alone have told the start before as well.
     public var positions: [StreamPosition] {
         streams.entries.compactMap { key, stream in
+            guard isStored(key.topic) else { return nil }
             // A store lets go of the batches of an earlier start once it is told of the later one.
             guard hasBeginning(stream), !groups.holdsEarlier(key, than: stream.incarnation) else { return nil }
             guard isStorable(stream) else { return nil }
@@ -82,7 +91,7 @@ extension Replica {
         return sessions.compactMap { $0.lastContact ?? clockGuard.lastAlive }.min()
     }
 
-    /// What was done with a batch of an earlier run.
+    /// The fate of a batch of an earlier run.
     enum Restoration {
         /// The bytes are no batch of a topic that is replicated here, or there is no room for its stream.
         case refused
@@ -142,6 +151,7 @@ extension Replica {
     /// Makes the sender live without a snapshot: everything that is missing is a hole in some stream.
     func becomeWarm(_ sender: SenderID, now: Moment) {
         sessions[sender.index].copyAskedAt = nil
+        sessions[sender.index].holdsUncovered = false
         becomeLive(sender, copy: nil, now: now)
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             takeWholeIfUnknown(stream, sender, now: now)

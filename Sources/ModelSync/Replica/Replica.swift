@@ -1,4 +1,4 @@
-public import ModelCache
+@_spi(CacheWriting) public import ModelCache
 import ModelRecord
 import ModelWire
 
@@ -13,9 +13,11 @@ public final class Replica {
     public let configuration: ReplicaConfiguration
     /// The cache that the replica merges into. Any thread may read it at any time; only the replica may write it.
     public let cache: ModelCache
-    /// What the replica has counted since it started.
+    /// The counts of the replica since it started.
     public internal(set) var counters = Counters()
 
+    /// The copy has limits, so models may leave it.
+    let isLimited: Bool
     var clockGuard: ClockGuard
     var sessions: [SenderSession] = []
     var requests: RequestLedger
@@ -26,10 +28,9 @@ public final class Replica {
     /// The origins that lease models.
     var leases = LeaseTable()
     var renewal: Renewal?
-    /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at; and whether this process
-    /// has stood still.
-    var upkeep:
-        (sweep: TombstoneSweep, nextReview: UInt64, contacts: BelievedClock, absences: BelievedClock, lastTick: UInt64)
+    /// Models on their way back into a copy with limits.
+    var fetches = FetchTable()
+    var upkeep: Upkeep
     /// The signatures that are looked at; nil where none has to be there.
     var signatures: SignatureCheck?
     /// The errors of senders.
@@ -51,9 +52,10 @@ public final class Replica {
     ) {
         self.configuration = configuration
         self.cache = cache
+        isLimited = cache.isLimited
         clockGuard = ClockGuard(configuration, lastAlive: lastAlive)
         requests = RequestLedger(seed: seed)
-        upkeep = (TombstoneSweep(now: now), 0, BelievedClock(now), BelievedClock(now), 0)
+        upkeep = Upkeep(now: now)
         decoder = BatchDecoder(limits: configuration.limits)
         groupDecoder = BatchDecoder(limits: configuration.limits)
     }

@@ -1,6 +1,7 @@
+public import ModelRecord
 public import ModelWire
 
-/// What a replica wants its owner to do.
+/// An action that a replica wants its owner to carry out.
 public enum ReplicaAction: Sendable {
     /// Connect the stream socket to this endpoint, where `*` as host means the host of the control connection.
     case connectStream(SenderID, endpoint: String)
@@ -14,6 +15,8 @@ public enum ReplicaAction: Sendable {
     case reconnect(SenderID)
     /// Log this notice: a person should hear of it.
     case notice(Notice)
+    /// Models that were asked for by ``Replica/fetch(_:of:token:now:)``: those that exist.
+    case fetched(token: UInt64, records: [CellRecord])
     /// A batch that is new here, in the order in which batches were accepted; only where
     /// ``ReplicaConfiguration/forwardsBatches`` is set. A part of a transaction comes when it arrives, which may be
     /// before the transaction is committed.

@@ -4,9 +4,9 @@ public import ModelWire
 public struct ReplicaConfiguration: Sendable {
     /// The name that senders see, in `hello` and reports.
     public var name: String
-    /// What is replicated: byte prefixes of data topics, such as `m/User/`; `m/` for everything.
+    /// The topics that are replicated, as byte prefixes of data topics such as `m/User/`; `m/` for everything.
     public var prefixes: [[UInt8]]
-    /// What a message may hold; a frame past a limit is dropped and counted.
+    /// The limits of what a message may hold; a frame past a limit is dropped and counted.
     public var limits: WireLimits
     /// A batch whose stamp lies further ahead of the wall clock is rejected; at most ``clockLeadCeiling``.
     public var clockLeadMax: Duration {

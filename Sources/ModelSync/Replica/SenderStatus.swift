@@ -1,4 +1,4 @@
-/// What a replica can say of one sender at any moment.
+/// The state of one sender at a moment, as the replica knows it.
 public struct SenderStatus: Sendable {
     /// The sender that the status is of.
     public let sender: SenderID
@@ -10,7 +10,7 @@ public struct SenderStatus: Sendable {
     public let lasted: Duration
     /// How long ago the sender was heard of.
     public let silent: Duration
-    /// What went wrong last, for a person; nil where nothing did since the sender became live.
+    /// The last failure, in words for a person; nil where there was none since the sender became live.
     public let lastError: String?
     /// The sender has been live at least once, so the cache holds all that it had by then.
     public let wasLive: Bool

@@ -1,6 +1,6 @@
 public import ModelWire
 
-/// What a replica can say of one stream at any moment.
+/// The state of one stream at a moment, as the replica knows it.
 public struct StreamStatus: Sendable {
     /// The origin whose batches the stream has.
     public let origin: String

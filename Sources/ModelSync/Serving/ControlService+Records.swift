@@ -4,7 +4,7 @@ import ModelRecord
 import ModelWire
 
 extension ControlService {
-    /// What an owner knows of a stream of which a replay was asked for.
+    /// An owner's knowledge of a stream of which a replay was asked for.
     enum StreamKnowledge: Sendable {
         case unknownOrigin
         case unknownTopic
@@ -49,6 +49,14 @@ extension ControlService {
         }
     }
 
+    /// The models among these that have left the copy for its limits, as many together as are sure to fit into a frame.
+    private func evicted(_ ids: [String], type: String, _ cache: ModelCache) -> [[String]] {
+        guard cache.hasEvicted(type) else { return [] }
+        let all = ids.filter { cache.presence(of: type, $0) == .evicted }
+        let count = max(configuration.limits.frameByteCount / 1024, 1)
+        return stride(from: 0, to: all.count, by: count).map { Array(all[$0..<min($0 + count, all.count)]) }
+    }
+
     /// Sends the records of these ids. A fetch has no credit that would tell how much the peer has taken, so the whole
     /// answer is bounded.
     mutating func fetch(
@@ -77,6 +85,7 @@ extension ControlService {
             replies.append(chunk.reply(rid: rid, type: type))
         }
         for model in chunking.takeUnsendable() { note(model, type: type, &counters) }
+        replies += evicted(ids, type: type, served.cache).map { .evicted(rid: rid, type: type, ids: $0) }
         replies.append(.complete(rid: rid, heads: served.heads))
         enqueue(.replies(replies[...]), rid, peer)
     }

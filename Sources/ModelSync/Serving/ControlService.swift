@@ -10,7 +10,7 @@ import ModelWire
 /// ``Question``. The owner passes that on to ``answer(_:to:with:now:counters:)`` with its heads and its copy. Replies
 /// wait in the service until they are taken.
 struct ControlService: Sendable {
-    /// What a service tells of its owner.
+    /// The facts of its owner that a service tells and goes by.
     struct Configuration: Sendable {
         var name: String
         /// "publisher", "relay" or "subscriber", for messages that people read.
@@ -37,7 +37,7 @@ struct ControlService: Sendable {
         case report(Report)
     }
 
-    /// What the owner has at this moment: the heads, read when nothing was left to be sent, and its copy.
+    /// The owner's state at this moment: the heads, read when nothing was left to be sent, and its copy.
     struct Served {
         /// The heads of each origin that the owner speaks for, with the topics that the question selects.
         var heads: [Heads]

@@ -10,7 +10,7 @@ public struct Peer: Sendable {
     public internal(set) var name: String
     /// The address from which it speaks, without a port; empty where the transport knows none, as over ipc.
     public internal(set) var address = ""
-    /// What it has done on this connection.
+    /// The deeds of the peer on this connection.
     public internal(set) var tally = PeerTally()
     /// The topics that the peer replicates, from `hello`.
     public internal(set) var prefixes: [Topic] = []

@@ -2,7 +2,7 @@
 /// may be taken than is left, and what is owed then has to pass first, so that one large batch is as good as many small
 /// ones. The rate may change: what was taken is kept as a count and not as a time.
 struct RateMeter: Sendable {
-    /// What was taken and has not passed yet, in millionths, as of the last look.
+    /// The amount that was taken and has not passed yet, in millionths, as of the last look.
     private var taken: UInt64 = 0
     private var lastTime: UInt64 = 0
 

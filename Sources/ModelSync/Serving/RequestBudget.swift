@@ -1,4 +1,4 @@
-/// What a sender grants its peers, so that no peer can take its memory or its time from the others.
+/// The budget that a sender grants each peer, so that no peer can take its memory or its time from the others.
 ///
 /// A request beyond the budget is refused with `busy` or `limit`, and counted; it may be made again later.
 public struct RequestBudget: Sendable {

@@ -152,7 +152,7 @@ extension Replica {
     ///
     /// Nothing else that senders say keeps the copies from being compared: one that lies could go on saying it.
     private func stands(at told: SignedHeads) -> Bool {
-        guard renewal == nil else { return false }
+        guard renewal == nil, !isLimited || !cache.hasEvicted(told.type) else { return false }
         let heads = Dictionary(told.heads.map { ($0.topic, $0.sequence) }) { $1 }
         var standing = 0
         for stream in streams.of(type: told.type) where stream.key.origin == told.origin {

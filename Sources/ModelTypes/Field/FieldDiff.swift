@@ -74,8 +74,7 @@ extension FieldDiff {
 /// Properties whose nil, or whose default, may stand for a field that is unknown. One that became unknown is written as
 /// such. Those with a default are taken as optional ones that are not nil.
 extension FieldDiff {
-    /// Writes a property that differs.
-    /// - Parameter place: its index among the properties.
+    /// Writes a property that differs. `place` is its index among the properties.
     @inlinable public mutating func compare<T: FieldValue>(_ name: String, _ value: T?, _ old: T?, at place: Int) {
         change(at: place, value != old) {
             $0.writeUnknown(name, as: T.self)
@@ -84,19 +83,18 @@ extension FieldDiff {
         }
     }
 
-    /// Writes the fields of a group that differ; all of them when one of the two is nil.
-    /// - Parameter place: its index among the properties.
+    /// Writes the fields of a group that differ; all of them when one of the two is nil. `place` is the index of the
+    /// group among the properties.
     @inlinable public mutating func compare<T: FieldGroup>(_ name: String, _ value: T?, _ old: T?, at place: Int) {
         change(at: place, value != old) {
-            $0.writeUnknown(name, as: T.self)
+            $0.writeUnknown(name, insteadOf: old)
         } write: {
             // A default that stood for an unknown group has written nothing: all parts are new.
-            $0.replace(name, $0.oldUnknown.contains(place) ? nil : old, by: value)
+            if $0.oldUnknown.contains(place) { $0.put(name, value) } else { $0.replace(name, old, by: value) }
         }
     }
 
-    /// Writes a property that differs, by its conversion, or null.
-    /// - Parameter place: its index among the properties.
+    /// Writes a property that differs, by its conversion, or null. `place` is its index among the properties.
     @inlinable public mutating func compare<C: FieldConversion>(
         _ name: String, _ value: C.Property?, _ old: C.Property?, at place: Int, by conversion: C
     ) {

@@ -27,7 +27,7 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of fault.
     public let code: Code
-    /// What was wanted, as text for people.
+    /// The wanted value, as text for people.
     public let wanted: String
     /// The value that was found instead.
     public let value: Value

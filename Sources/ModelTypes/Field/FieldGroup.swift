@@ -35,6 +35,9 @@ extension FieldGroup {
 
     /// The default: no names, as of a struct.
     public static var caseNames: [String] { [] }
+
+    /// The names of the structs of which a value consists, itself with the empty name; none for a sum type.
+    static var places: [String] { isOneOf ? [] : [""] + fieldNames.structs }
 }
 
 extension FieldSource {
@@ -44,46 +47,16 @@ extension FieldSource {
     /// - Null, when at least one field is null and none has a value.
     /// - Otherwise the value that the fields make, or faulty.
     ///
-    /// In a sum type, only the field that names the case decides between these. A value in a field with the name of a
-    /// struct, such as a map, is a fault where the struct has no value: its parts are fields of their own.
+    /// In a sum type, only the field that names the case decides between these, and a payload whose fields are all null
+    /// is the value that they make. A value in a field with the name of a struct, such as a map, is a fault where the
+    /// struct has no value: its parts are fields of their own. So is one with the name of a struct within it. An empty
+    /// map there says that there is a struct, unless all of its fields are null.
     public mutating func state<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         groupState(name, as: type)
     }
 
     public mutating func groupState<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         stateOfParts(name, as: type)
-    }
-
-    /// The state of a group whose fields have the name of the group before a dot.
-    mutating func stateOfParts<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
-        // The fields of other cases may hold old values, so the field that names the case is asked alone.
-        let isOneOf = T.isOneOf
-        var group = FieldGroupSource(base: self, prefix: name.text, isWhole: isWhole || isOneOf)
-        defer { self = group.base }
-        var (isKnown, hasValue) = (false, false)
-        for member in isOneOf ? [""] : T.fieldNames where !hasValue {
-            switch group.state(FieldName(member), as: Value.self) {
-            case .unknown: break
-            case .null: isKnown = true
-            case .value, .faulty: hasValue = true
-            }
-        }
-        if !hasValue, !isOneOf {
-            switch group.state("", as: Value.self) {
-            case .unknown: break
-            case .null: isKnown = true
-            // `modelcast publish` writes an empty object as such.
-            case .value(.map(let map)) where map.isEmpty: hasValue = true
-            case .value(let value): return .faulty(FieldFault(asOne: value, partsOf: name.text, T.fieldNames))
-            case .faulty(let fault): return .faulty(fault)
-            }
-        }
-        guard hasValue else { return isKnown ? .null : .unknown }
-        do {
-            return .value(try T(reading: &group))
-        } catch {
-            return .faulty(error.fault(within: name.text))
-        }
     }
 }
 
@@ -93,22 +66,40 @@ extension FieldSink {
         try writeGroup(name, value)
     }
 
-    /// Writes the fields of a group, or null in all of them.
+    /// Writes the fields of a group, or null in all of them. A group of which no part has a value, and some part is
+    /// unknown, is an empty map in the field of its name besides: it says that there is one.
     public mutating func write<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
         try writeGroup(name, value)
     }
 
     public mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
+        try writeParts(name, value)
+    }
+
+    /// Writes the fields of a group whose fields have the name of the group before a dot.
+    /// - Parameter isPayload: the group is the payload of a case, which says that there is one.
+    mutating func writeParts<T: FieldGroup>(
+        _ name: String, _ value: T?, isPayload: Bool = false
+    ) throws(FieldProblem) {
         guard let value else {
             for member in FieldName.members(name, of: T.self) { try write(member, Value.null) }
             return
         }
-        var group = FieldGroupSink(base: self, prefix: name, isWhole: isWhole || T.isOneOf)
+        var group = FieldGroupSink(base: self, prefix: name, isWhole: isWhole || T.isOneOf, isOneOf: T.isOneOf)
         defer { self = group.base }
         do {
             try value.write(into: &group)
         } catch {
             throw FieldProblem(FieldName.path(name, error.field), error.fault)
+        }
+        guard !T.isOneOf, !group.hasValue else { return }
+        // Nothing says yet that there is a group. Null in all parts stands for none; where parts that are unknown are
+        // nil, as within a payload, they can be that.
+        if group.nullCount < T.fieldNames.count {
+            try group.base.write(name, Value.map([:]))
+        } else if isWhole, !isPayload {
+            try group.base.write(name, Value.map([:]))
+            for member in FieldName.members(name, of: T.self) { try group.base.write(member, Value.undefined) }
         }
     }
 
@@ -124,27 +115,36 @@ extension FieldSink {
     }
 }
 
-/// Reads the fields of a group from those of a model.
-private struct FieldGroupSource<Base: FieldSource>: FieldSource {
-    var base: Base
-    let prefix: String
-    let isWhole: Bool
-
-    mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
-        base.state(FieldName(FieldName.path(prefix, name.text)), as: type)
-    }
-}
-
 /// Writes the fields of a group among those of a model.
 private struct FieldGroupSink<Base: FieldSink>: FieldSink {
     var base: Base
     let prefix: String
     let isWhole: Bool
+    let isOneOf: Bool
     var problem: FieldProblem?
+    /// Some part has a value.
+    var hasValue = false
+    /// How many parts are null.
+    var nullCount = 0
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
         // The caller, which writes the whole group, puts the name of the group before that of the field.
-        do { try base.write(FieldName.path(prefix, name), value) } catch { throw FieldProblem(name, error.fault) }
+        let field = FieldName.path(prefix, name)
+        guard !hasValue else {
+            do { return try base.write(field, value) } catch { throw FieldProblem(name, error.fault) }
+        }
+        let encoded: Value
+        do { encoded = try value.encoded() } catch { throw FieldProblem(name, error) }
+        switch encoded {
+        case .null: nullCount += 1
+        case .undefined: break
+        default: hasValue = true
+        }
+        do { try base.write(field, encoded) } catch { throw FieldProblem(name, error.fault) }
+    }
+
+    mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
+        try writeParts(name, value, isPayload: isOneOf)
     }
 }
 
@@ -183,14 +183,5 @@ extension FieldProblem {
             return FieldFault(.incomplete, wanted: wanted, value: .undefined, part: field)
         }
         return fault.within(field)
-    }
-}
-
-extension FieldFault {
-    /// The fault of a value, such as a map, in the place of a group, whose parts are fields.
-    fileprivate init(asOne value: Value, partsOf group: String, _ names: [String]) {
-        let fields = names.prefix(2).map { FieldName.path(group, $0) }.joined(separator: ", ")
-        let more = names.count > 2 ? " and so on" : ""
-        self.init(.kind, wanted: "\(group) in parts, each a field of its own: \(fields)\(more)", value: value)
     }
 }

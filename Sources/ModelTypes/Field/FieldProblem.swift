@@ -4,7 +4,7 @@ import ModelRecord
 public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field's name on the wire.
     public let field: String
-    /// What is wrong with its value; nil when the field is unknown.
+    /// The fault of its value; nil when the field is unknown.
     public let fault: FieldFault?
 
     /// The problem of a field; no fault stands for an unknown field.
@@ -13,6 +13,7 @@ public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, with the way to what is at fault within it, and the fault: `labels.0.text: 5 is not text`.
     public var description: String {
         guard let fault else { return "\(field): unknown" }
+        if field.isEmpty { return fault.description }
         if fault.code == .incomplete { return "\(FieldName.path(field, fault.part).shown(byteCountMax: 512)): unknown" }
         let way = "\(fault.part): "
         guard !fault.part.isEmpty, fault.wanted.hasPrefix(way) else { return "\(field): \(fault)" }

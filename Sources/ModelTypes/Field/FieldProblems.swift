@@ -15,7 +15,9 @@ public struct FieldProblems {
 
 extension FieldState {
     /// Notes the problem of the field of a property that is never nil. For generated code.
-    /// - Parameter name: the field's name on the wire.
+    /// - Parameters:
+    ///   - name: the field's name on the wire.
+    ///   - problems: where it is noted.
     @inlinable public func require(_ name: String, _ problems: inout FieldProblems) {
         if case .value = self { return }
         problems.note(problem(FieldName(name)))
@@ -23,7 +25,9 @@ extension FieldState {
 
     /// Notes the problem of the field of a property that may be nil, or has a default: only a faulty field is in the
     /// way. For generated code.
-    /// - Parameter name: the field's name on the wire.
+    /// - Parameters:
+    ///   - name: the field's name on the wire.
+    ///   - problems: where it is noted.
     @inlinable public func allow(_ name: String, _ problems: inout FieldProblems) {
         if case .faulty = self { problems.note(optionalProblem(FieldName(name))) }
     }

@@ -3,7 +3,7 @@ public import ModelRecord
 /// The source of the fields of one model: a record (``FieldReader``) or JSON (``FieldDecoder``).
 ///
 /// Fields may be read in any order. A record finds all of them in one pass when they are read in the order of
-/// ``FieldName``: shorter names first.
+/// `FieldName`: shorter names first.
 public protocol FieldSource {
     /// The state of a field as a Swift type.
     mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T>

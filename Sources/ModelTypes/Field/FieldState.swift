@@ -1,6 +1,6 @@
 public import ModelRecord
 
-/// What is known of one field of a model.
+/// The state of one field of a model, as far as it is known.
 public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// No publisher has written the field, or the field was made unknown again.
     case unknown
@@ -45,8 +45,11 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         return emptyValue
     }
 
+    /// The value that stands for a field without one; see ``problem(_:)``.
     @usableFromInline var emptyValue: Value {
-        guard let empty = FieldState.empty else { preconditionFailure("a field without a value has been required") }
+        guard let empty = FieldState.empty ?? FieldState.emptyGroup else {
+            preconditionFailure("a field without a value has been required")
+        }
         return empty
     }
 
@@ -70,17 +73,27 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         try optional(name) ?? value()
     }
 
-    /// The state, of which `unread` keeps in mind that it is unknown. For generated code.
-    /// - Parameter place: the index of the property.
+    /// The state, of which `unread` keeps in mind that it is unknown. `place` is the index of the property. For
+    /// generated code.
     @inlinable public func noted(_ place: Int, in unread: inout FieldSet) -> FieldState {
         unread.insert(place, unless: isKnown)
         return self
+    }
+
+    /// The value of a group whose fields are all null, where that is one; nil for other types.
+    private static var emptyGroup: Value? {
+        func empty<T: FieldGroup>(_ type: T.Type) -> Value? {
+            var source = NullSource()
+            return T.isOneOf ? nil : (try? T(reading: &source)) as? Value
+        }
+        return (Value.self as? any FieldGroup.Type).flatMap { empty($0) }
     }
 
     /// Why the field has no value; nil when it has one.
     public func problem(_ name: FieldName) -> FieldProblem? {
         switch self {
         case .unknown where FieldState.empty != nil, .null where FieldState.empty != nil: nil
+        case .null where FieldState.emptyGroup != nil: nil
         case .unknown: FieldProblem(name.text, nil)
         case .null: FieldProblem(name.text, FieldFault(.null, wanted: "\(Value.self)", value: .null))
         case .value: nil
@@ -103,4 +116,10 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         case .faulty(let fault): return .faulty(fault)
         }
     }
+}
+
+/// A source in which every field is null.
+private struct NullSource: FieldSource {
+    mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> { .null }
+    mutating func groupState<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> { .null }
 }

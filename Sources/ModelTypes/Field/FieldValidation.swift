@@ -9,7 +9,7 @@ import ModelRecord
 public protocol FieldValidation<Value>: Sendable {
     /// The type of the property.
     associatedtype Value: Hashable & Sendable
-    /// What is wanted, as people read it behind "is not".
+    /// The condition, as people read it behind "is not".
     var wanted: String { get }
     /// True when the value meets the condition. Called on any thread.
     func accepts(_ value: Value) -> Bool

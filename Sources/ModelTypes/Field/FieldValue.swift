@@ -19,7 +19,7 @@ public import ModelRecord
 /// | ``Open`` of such an enum | any raw value |
 /// | a struct with `@FieldValue` (``StructuredValue``) | a map |
 /// | ``Structured`` of a `Codable` type | a map, an array or a scalar |
-/// | ``Value`` | anything |
+/// | `Value` | anything |
 ///
 /// Fields of other forms have a ``FieldConversion``.
 public protocol FieldValue: ModelFieldType, Codable {
@@ -27,7 +27,7 @@ public protocol FieldValue: ModelFieldType, Codable {
     /// - Throws: ``FieldFault`` for a value that this type cannot hold, null included.
     init(_ value: Value) throws(FieldFault)
 
-    /// Makes a Swift value of the value at `cursor`, without a ``Value`` in between where that is possible.
+    /// Makes a Swift value of the value at `cursor`, without a `Value` in between where that is possible.
     /// - Throws: ``FieldFault`` for a value that this type cannot hold.
     static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Self
 

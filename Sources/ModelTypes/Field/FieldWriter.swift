@@ -23,7 +23,10 @@ public struct FieldWriter: FieldSink {
     /// Writes the fields of a group that differ from those of `old`; all known ones when one of the two is nil.
     /// A part that became unknown is written as such.
     mutating func write<T: FieldGroup>(_ name: String, _ value: T?, insteadOf old: T?) throws(FieldProblem) {
-        guard let value, let old else { return try write(name, value) }
+        guard let value, let old else {
+            try write(name, value)
+            return openPlaces(name, of: T.self)
+        }
         var (now, before) = (FieldWriter(), FieldWriter())
         try now.write(name, value)
         // An old value that cannot be published was never published: all fields count as different.
@@ -31,13 +34,32 @@ public struct FieldWriter: FieldSink {
         for pair in now.fields.changes(since: before.fields).pairs { fields[pair.field] = pair.value }
     }
 
-    /// Makes a field unknown again when these fields are merged.
-    /// - Parameter type: the type of the property.
+    /// Makes the parts unknown again that an object says nothing of, where there was none: null in all of them would be
+    /// none still.
+    private mutating func openPlaces<T: FieldGroup>(_ name: String, of type: T.Type) {
+        for place in T.places where fields[FieldName.path(name, place)] == .map([:]) {
+            for part in T.fieldNames.within(place) {
+                let field = FieldName.path(name, FieldName.path(place, part))
+                if fields[field] == nil { fields[field] = .undefined }
+            }
+        }
+    }
+
+    /// Makes the field of a property of this type unknown again when these fields are merged.
     public mutating func writeUnknown<T: FieldValue>(_ name: String, as type: T.Type) { fields[name] = .undefined }
 
     /// Makes the fields of a group unknown again when these fields are merged.
     public mutating func writeUnknown<T: FieldGroup>(_ name: String, as type: T.Type) {
         for member in FieldName.members(name, of: type) { fields[member] = .undefined }
+    }
+
+    /// Makes the fields of a group unknown again when these fields are merged, with all that `old` has written.
+    @usableFromInline mutating func writeUnknown<T: FieldGroup>(_ name: String, insteadOf old: T?) {
+        writeUnknown(name, as: T.self)
+        var before = FieldWriter()
+        // An old value that cannot be published was never published.
+        guard (try? before.write(name, old)) != nil else { return }
+        for pair in before.fields.pairs { fields[pair.field] = .undefined }
     }
 
     /// Makes a field unknown again when these fields are merged.

@@ -9,5 +9,8 @@ public protocol ModelFieldType: Hashable, Sendable {}
 /// alias, so that a type that no field can have is one error.
 public typealias FieldOf<T: ModelFieldType> = T
 
+/// The type itself, where it is that of the elements of an array, or of the values of a map, that are a field.
+public typealias ElementOf<T: FieldValue> = T
+
 /// The type itself, where it is that of a property with a conversion.
 public typealias ConvertedOf<T: Hashable & Sendable> = T

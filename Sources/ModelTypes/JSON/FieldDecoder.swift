@@ -1,11 +1,5 @@
 public import ModelRecord
 
-#if canImport(FoundationEssentials)
-    import struct FoundationEssentials.Decimal
-#else
-    import struct Foundation.Decimal
-#endif
-
 /// Reads the fields of a model from a `Decoder`: an object whose keys are the fields' names on the wire, and the id.
 ///
 /// A missing key is an unknown field; null is a field that is known to be empty. A group of fields is an object within:
@@ -17,11 +11,27 @@ public struct FieldDecoder: FieldSource {
     /// The key of the case of a sum type whose fields are read by names with dots: it is no object that has them.
     private var caseKey: String?
     public private(set) var isWhole: Bool
+    /// The name of the model type, for the problem of an id; nil where this is no model.
+    private var modelType: String?
 
     /// A source of the fields in `decoder`.
     /// - Throws: `DecodingError` when there is no object.
     public init(_ decoder: any Decoder) throws {
         self.init(try decoder.container(keyedBy: FieldCodingKey.self))
+    }
+
+    /// A source of the fields of a model. For generated code.
+    /// - Throws: `DecodingError` when there is no object; its cause is the ``ModelProblem``.
+    public init<P: PartialModel>(_ decoder: any Decoder, of partial: P.Type) throws {
+        let modelType = P.Complete.modelType
+        do {
+            self.init(try decoder.container(keyedBy: FieldCodingKey.self))
+        } catch {
+            let raw = try? decoder.singleValueContainer().decode(Value.self)
+            let fault = FieldFault(raw ?? .undefined, wanted: "an object")
+            throw DecodingError(FieldProblem("", fault), of: modelType, decoder.codingPath)
+        }
+        self.modelType = modelType
     }
 
     init(_ container: KeyedDecodingContainer<FieldCodingKey>, isWhole: Bool = false) {
@@ -36,10 +46,20 @@ public struct FieldDecoder: FieldSource {
     }
 
     /// The model's id.
-    /// - Parameter key: the id's name in JSON.
-    /// - Throws: `DecodingError` when there is none.
+    /// - Parameters:
+    ///   - key: the id's name in JSON.
+    ///   - type: the type of the id.
+    /// - Throws: `DecodingError` when there is none; its cause is the ``ModelProblem``.
     public func id<ID: ModelID>(_ key: String = "id", as type: ID.Type = ID.self) throws -> ID {
-        try container.decode(ID.self, forKey: FieldCodingKey(key))
+        do {
+            return try container.decode(ID.self, forKey: FieldCodingKey(key))
+        } catch {
+            guard let modelType else { throw error }
+            let place = place(FieldCodingKey(key))
+            let fault = FieldFault(place.raw, wanted: "an id that is a \(ID.self)")
+            let problem = FieldProblem(key, place.exists ? fault : nil)
+            throw DecodingError(problem, of: modelType, container.codingPath)
+        }
     }
 
     public func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
@@ -57,7 +77,8 @@ public struct FieldDecoder: FieldSource {
         case .place(let place):
             guard hasParts(of: name.text) else { return place.groupState(as: type, named: name.text) }
             // The case of a sum type stands beside the fields of its payload where names have dots.
-            if place.object == nil, place.isNull || T.isOneOf {
+            // An empty object says that there is a group, in a record as well.
+            if place.object?.container.allKeys.isEmpty ?? (place.isNull || T.isOneOf) {
                 var parts = self
                 parts.caseKey = name.text
                 return parts.stateOfParts(name, as: type)
@@ -153,14 +174,8 @@ struct JSONPlace {
     func state<T: FieldValue>(as type: T.Type) -> FieldState<T> {
         do {
             if try container.decodeNil(forKey: key) { return .null }
-            return .value(try container.decode(T.self, forKey: key))
+            return .value(try container.decode(field: T.self, forKey: key))
         } catch {
-            // The `Codable` of Foundation reads no decimal number from a text.
-            if let text, let kind = T.self as? Decimal.Type {
-                do { return try (kind.init(.text(text)) as? T).map { .value($0) } ?? .unknown } catch {
-                    return .faulty(error)
-                }
-            }
             return .faulty(fault(error, as: type))
         }
     }
@@ -168,13 +183,15 @@ struct JSONPlace {
     /// The fault of a value that does not decode: in the words of the type, which names what is wanted, unless the type
     /// has another form in JSON than on the wire, as bytes have.
     private func fault<T: FieldValue>(_ error: any Error, as type: T.Type) -> FieldFault {
-        let raw = raw
         let known = error as? DecodingError
         let path = (known?.path ?? []).dropFirst(container.codingPath.count + 1)
         // A struct within has said it already.
         if let problem = known?.context.underlyingError as? FieldProblem {
             let fault = problem.fault(within: "\(T.self)")
             return fault.within(path.text(endingIn: fault.part))
+        }
+        guard let raw = try? container.decode(Value.self, forKey: key) else {
+            return FieldFault(beyond: known?.context.debugDescription ?? "\(error)", as: T.self).within(path.text)
         }
         var isOfOtherForm = false
         if case .dataCorrupted? = known { isOfOtherForm = true }
@@ -183,7 +200,8 @@ struct JSONPlace {
         } catch {
             if !isOfOtherForm || error.code != .kind, path.isEmpty || error.part == path.text { return error }
         }
-        let reason = (isOfOtherForm || !path.isEmpty ? known?.context.debugDescription : nil) ?? "\(error)"
+        let words = (isOfOtherForm || !path.isEmpty ? known?.context.debugDescription : nil) ?? ""
+        let reason = words.isEmpty ? "\(error)" : words
         return FieldFault(.form, wanted: "what decodes as \(T.self): \(reason)", value: raw).within(path.text)
     }
 
@@ -209,4 +227,21 @@ extension FieldDecoder {
             return .faulty(error.fault(within: name))
         }
     }
+}
+
+extension FieldFault {
+    /// The fault of JSON with a number that no type of Swift holds.
+    /// - Parameter words: those of the decoder, which name the number.
+    fileprivate init(beyond words: String, as type: Any.Type) {
+        guard let number = words.firstMatch(of: /-?[0-9][0-9.]*(?:[eE][+\-]?[0-9]+)?/)?.0 else {
+            self.init(.form, wanted: "what decodes as \(type): \(words)", value: .undefined)
+            return
+        }
+        self.init(.range, wanted: "a number in the range of a type", value: .text(String(number)))
+    }
+}
+
+extension FieldDecoder: ObjectSource {
+    /// A name with dots may lead to an object, whose keys are found.
+    var takesObjects: Bool { true }
 }

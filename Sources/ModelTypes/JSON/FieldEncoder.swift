@@ -14,7 +14,10 @@ public struct FieldEncoder: FieldSink {
     public var problem: FieldProblem?
 
     /// Begins an object and writes the id.
-    /// - Parameter key: the id's name in JSON.
+    /// - Parameters:
+    ///   - encoder: where the object is written.
+    ///   - id: the model's id.
+    ///   - key: the id's name in JSON.
     /// - Throws: the encoder's error.
     public init(_ encoder: any Encoder, id: some ModelID, as key: String = "id") throws {
         self.init(encoder.container(keyedBy: FieldCodingKey.self))
@@ -108,7 +111,10 @@ public struct FieldEncoder: FieldSink {
 
 extension FieldEncoder {
     /// Encodes a model as an object with its id and its known fields. For generated code.
-    /// - Parameter key: the id's name in JSON.
+    /// - Parameters:
+    ///   - model: the model.
+    ///   - key: the id's name in JSON.
+    ///   - encoder: where the object is written.
     /// - Throws: `EncodingError` with the path of a field that cannot be encoded; its cause is the ``FieldProblem``.
     public static func encode(_ model: some Model, id key: String = "id", to encoder: any Encoder) throws {
         var sink = try FieldEncoder(encoder, id: model.id, as: key)
@@ -116,7 +122,10 @@ extension FieldEncoder {
     }
 
     /// Encodes what is known of a model. For generated code.
-    /// - Parameter key: the id's name in JSON.
+    /// - Parameters:
+    ///   - partial: what is known.
+    ///   - key: the id's name in JSON.
+    ///   - encoder: where the object is written.
     /// - Throws: `EncodingError` with the path of a field that cannot be encoded; its cause is the ``FieldProblem``.
     public static func encode(_ partial: some PartialModel, id key: String = "id", to encoder: any Encoder) throws {
         var sink = try FieldEncoder(encoder, id: partial.id, as: key)

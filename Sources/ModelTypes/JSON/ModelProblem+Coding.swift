@@ -8,11 +8,7 @@ extension PartialModel {
         do {
             return try model()
         } catch {
-            let problem = problem(else: error)
-            let path = decoder.codingPath + (problem.problems.first?.codingPath ?? [])
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: path, debugDescription: problem.description, underlyingError: problem))
+            throw DecodingError(problem(else: error), decoder.codingPath)
         }
     }
 }
@@ -29,6 +25,23 @@ extension EncodingError {
 }
 
 extension DecodingError {
+    /// The error of a model that cannot be decoded.
+    /// - Parameter path: the path of the model.
+    fileprivate init(_ problem: ModelProblem, _ path: [any CodingKey]) {
+        self = .dataCorrupted(
+            Context(
+                codingPath: path + (problem.problems.first?.codingPath ?? []), debugDescription: problem.description,
+                underlyingError: problem))
+    }
+
+    /// The error of a model whose id is not known.
+    /// - Parameters:
+    ///   - type: the name of the model type.
+    ///   - path: the path of the model.
+    init(_ problem: FieldProblem, of type: String, _ path: [any CodingKey]) {
+        self.init(ModelProblem(type: type, id: "", [problem]), path)
+    }
+
     /// The error of a struct that cannot be decoded because of a property.
     /// - Parameter path: the path of the struct.
     init(_ problem: FieldProblem, _ path: [any CodingKey]) {

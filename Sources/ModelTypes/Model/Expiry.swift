@@ -12,7 +12,7 @@ package import ModelRecord
 /// try publisher.merge("Session", id, ["user": "42"], expires: .after(.seconds(1800)))
 /// ```
 /// The publisher that has written an end deletes the model then, for everybody, even after a restart. Whoever observes
-/// the model is told so, with the reason ``ModelCache/ChangeReason/expired``. A later write with another end moves it.
+/// the model is told so, with the reason `ChangeReason.expired`. A later write with another end moves it.
 public struct Expiry: Hashable, Sendable {
     private enum Kind: Hashable {
         case unchanged, never
@@ -41,7 +41,7 @@ public struct Expiry: Hashable, Sendable {
     /// The model is there as long as this run of its publisher: where nobody has heard of that for so long, readers see
     /// the model no longer, until it is heard of again. At least two heartbeats of the publisher.
     ///
-    /// What the next run of the publisher does not lease again ends that long after its start.
+    /// A model that the next run of the publisher does not lease again ends that long after the start of that run.
     public static func leased(_ duration: Duration) -> Expiry { Expiry(kind: .leased(duration)) }
 
     /// Nothing is said.

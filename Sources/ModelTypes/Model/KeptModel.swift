@@ -2,6 +2,9 @@ public import ModelRecord
 
 /// The model that is kept on a record, one for each Swift type that the record was read as. Unlike ``ModelState``, it
 /// lends the model in place.
+///
+/// The arithmetic with its address stands here, and not in `ModelRecord`, because only the order of the properties
+/// below makes it right; an assertion compares it with the layout that the compiler has chosen.
 package struct KeptModel<M: Model>: KeptOnRecord {
     /// The first property, so that it is read without looking into the model.
     private let kind: Kind
@@ -75,6 +78,7 @@ extension CellRecord {
     /// The state of this record as a Swift type. The model is made at the first read and kept on the record; each later
     /// read costs some nanoseconds and a copy.
     /// - Parameters:
+    ///   - type: the Swift type.
     ///   - tell: called when the model cannot be made, or when a constant field has another value than before. The
     ///     first reader calls it, once for each record, on its own thread.
     /// - Complexity: O(*fields*) the first time.

@@ -4,7 +4,7 @@ import ModelRecord
 public struct ModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the type on the wire.
     public let type: String
-    /// The model's id.
+    /// The model's id; empty where it is not known.
     public let id: String
     /// The fields, and what is wrong with each; at least one.
     public let problems: [FieldProblem]
@@ -16,6 +16,7 @@ public struct ModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The model and its problems, on one line. Long ids and values are shortened.
     public var description: String {
-        "\(type) \(id.shown(byteCountMax: 80)): \(problems.map(\.description).joined(separator: "; "))"
+        let model = id.isEmpty ? type : "\(type) \(id.shown(byteCountMax: 80))"
+        return "\(model): \(problems.map(\.description).joined(separator: "; "))"
     }
 }

@@ -26,6 +26,7 @@ public struct ModelText: CustomStringConvertible {
     /// The description of a model, by its stored properties. For generated code, which a call for each property would
     /// make a tenth longer.
     /// - Parameters:
+    ///   - model: the model.
     ///   - name: that of the type, as people know it.
     ///   - id: the name of the property that is the id.
     ///   - unknown: the places of the fields that are unknown.
@@ -41,6 +42,7 @@ public struct ModelText: CustomStringConvertible {
 
     /// The description of a group, by its stored properties. For generated code.
     /// - Parameters:
+    ///   - group: the group.
     ///   - name: that of the type, as people know it.
     ///   - unknown: the places of the fields that are unknown.
     ///   - fields: the names of the properties, in their order.
@@ -63,7 +65,9 @@ public struct ModelText: CustomStringConvertible {
     }
 
     /// The description of a partial model, by its stored properties. For generated code.
-    /// - Parameter name: that of the type, as people know it.
+    /// - Parameters:
+    ///   - partial: the partial model.
+    ///   - name: that of the type, as people know it.
     public static func of(_ partial: some PartialModel, _ name: String) -> String {
         var text = ModelText(name)
         for (property, value) in Mirror(reflecting: partial).children {

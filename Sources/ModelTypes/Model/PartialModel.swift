@@ -1,13 +1,13 @@
 public import ModelRecord
 
-/// What is known of a model, field by field, even where it is too little for the model itself.
+/// A model as far as it is known, field by field, even where that is too little for the model itself.
 ///
 /// The macro `@Model` makes one for each model, `User.Partial`, with a ``FieldState`` for each property.
 public protocol PartialModel: Identifiable, Hashable, Sendable where ID == Complete.ID {
     /// The model that it may become.
     associatedtype Complete: Model
 
-    /// What `record` tells about the model.
+    /// Makes the partial model of what `record` tells.
     init(id: ID, record: CellRecord)
     /// The model; see ``complete()``, which names all problems.
     /// - Throws: ``FieldProblem`` for the first field that is missing or faulty.

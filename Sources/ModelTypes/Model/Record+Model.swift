@@ -22,7 +22,7 @@ extension CellRecord {
         return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
-    /// What is known of a model, field by field.
+    /// A model as far as it is known, field by field.
     /// - Returns: nil when the record's id is not an id of this Swift type.
     /// - Complexity: O(*fields*)
     public func partial<M: Model>(of type: M.Type) -> M.Partial? {

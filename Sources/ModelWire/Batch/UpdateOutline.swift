@@ -5,7 +5,7 @@ public import ModelRecord
 public struct UpdateOutline: Hashable, Sendable {
     /// The id of the model.
     public let id: String
-    /// What is done with the model.
+    /// The operation on the model.
     public let operation: UpdateOperation
     /// How many fields are set.
     public let fieldCount: Int

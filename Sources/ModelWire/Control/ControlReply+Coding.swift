@@ -28,6 +28,11 @@ extension ControlReply: ControlFrame {
             writer.writeArrayHead(1)
             writer.append(encoded: record.bytes)
             writer.write(bool: true)
+        case .evicted(_, let type, let ids):
+            begin(4, &writer)
+            writer.write(text: type)
+            writer.writeArrayHead(ids.count)
+            for id in ids { writer.write(text: id) }
         case .complete(_, let heads):
             begin(3, &writer)
             writer.write(heads: heads)
@@ -83,6 +88,8 @@ extension ControlReply: ControlFrame {
             self =
                 goesOn && records.count == 1
                 ? .part(rid: rid, type: type, record: records[0]) : .records(rid: rid, type: type, records: records)
+        case "evicted":
+            self = .evicted(rid: rid, type: try frame.type(&elements), ids: try frame.ids(&elements))
         case "complete":
             self = .complete(rid: rid, heads: try frame.heads(&elements))
         case "frame":

@@ -12,6 +12,8 @@ public enum ControlReply: Sendable, Hashable {
     /// A chunk with some of the cells of one record that is too large for a message. The next `records` has the next
     /// part, or the last one.
     case part(rid: UInt64, type: String, record: CellRecord)
+    /// The models of a fetch that have left the copy of the sender for its limits, so that nothing is said of them.
+    case evicted(rid: UInt64, type: String, ids: [String])
     /// The end of a snapshot, fetch or replay, with the heads read before its first record.
     case complete(rid: UInt64, heads: [Heads])
     /// A batch of a replay, as it was sent on the stream.
@@ -32,8 +34,7 @@ public enum ControlReply: Sendable, Hashable {
     public var rid: UInt64 {
         switch self {
         case .welcome(let rid, _, _, _, _, _, _, _), .records(let rid, _, _), .part(let rid, _, _),
-            .complete(let rid, _),
-            .frame(let rid, _, _),
+            .evicted(let rid, _, _), .complete(let rid, _), .frame(let rid, _, _),
             .gone(let rid, _), .digests(let rid, _, _), .accepted(let rid), .error(let rid, _, _),
             .unknown(_, let rid):
             rid
@@ -45,6 +46,7 @@ public enum ControlReply: Sendable, Hashable {
         switch self {
         case .welcome: "welcome"
         case .records, .part: "records"
+        case .evicted: "evicted"
         case .complete: "complete"
         case .frame: "frame"
         case .gone: "gone"

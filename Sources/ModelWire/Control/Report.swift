@@ -5,7 +5,7 @@ import ModelRecord
 public struct Report: Sendable, Hashable {
     /// The replica's state towards this sender, by its name in section 6; empty when none was told.
     public var state: String
-    /// What the replica has applied: for each origin and topic, the last sequence with no hole before it.
+    /// The heads of what the replica has applied: for each origin and topic, the last sequence with no hole before it.
     public var applied: [Heads]
     /// The age of the newest applied update at the time when it was applied; nil if unknown.
     public var lagMilliseconds: UInt64?

@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What a topic tells about the messages on it.
+/// The parts of a topic, which tell about the messages on it.
 extension Topic {
     /// The type of a data topic; nil for any other.
     public var type: String? {

@@ -75,7 +75,11 @@ private struct HolderComparison: ~Copyable {
             (mine, theirs) = (try left.helloAgain(), try right.helloAgain())
         }
         if comparesValues {
-            for (type, verdict) in verdicts where verdict.isEqual {
+            for (type, verdict) in verdicts.sorted(by: { $0.key < $1.key }) where verdict.isEqual {
+                guard isInTime else {
+                    verdicts[type] = .uncompared
+                    continue
+                }
                 let found = try differingValues(type)
                 if !found.isEmpty { verdicts[type] = .different(found) }
             }

@@ -69,9 +69,22 @@ public struct ControlClient: Sendable {
     /// Asks for any number of single records. The answer does not contain ids that the sender has never heard of;
     /// deleted models are in it as tombstones.
     public func fetch(_ type: String, _ ids: [String]) async throws -> [CellRecord] {
+        try await lookUp(type, ids).records
+    }
+
+    /// The single models that a process has.
+    public struct LookUp: Sendable {
+        /// The records that it holds; deleted models are in them as tombstones.
+        public internal(set) var records: [CellRecord] = []
+        /// The ids of those that have left its copy for its limits, so that it does not know whether they exist.
+        public internal(set) var evicted: [String] = []
+    }
+
+    /// Asks for any number of single records, as ``fetch(_:_:)`` does, also of a subscriber with limits.
+    public func lookUp(_ type: String, _ ids: [String]) async throws -> LookUp {
         try await connected { connection in
             _ = try connection.hello()
-            return try connection.fetch(type, ids)
+            return try connection.lookUp(type, ids)
         }
     }
 

@@ -157,43 +157,48 @@ struct ControlConnection: ~Copyable {
     private static let credit: UInt64 = 32
 
     /// Fetches single records, in as many requests as their number and size need.
-    mutating func fetch(_ type: String, _ ids: [String]) throws -> [CellRecord] {
-        var records: [CellRecord] = []
+    mutating func lookUp(_ type: String, _ ids: [String]) throws -> ControlClient.LookUp {
+        var result = ControlClient.LookUp()
         var parts: [ArraySlice<String>] = []
         for start in stride(from: 0, to: ids.count, by: ControlConnection.fetchIDCount).reversed() {
             parts.append(ids[start..<min(start + ControlConnection.fetchIDCount, ids.count)])
         }
         while let part = parts.popLast() {
             do {
-                records += try whileBusy { try $0.fetchPart(type, Array(part)) }
+                let more = try whileBusy { try $0.fetchPart(type, Array(part)) }
+                result.records += more.records
+                result.evicted += more.evicted
             } catch let error as ModelcastError where error.code == .limit && part.count > 1 {
                 // The records of these ids are too large for one answer.
                 let middle = part.startIndex + part.count / 2
                 parts += [part[middle...], part[..<middle]]
             }
         }
-        return records
+        return result
     }
 
-    private mutating func fetchPart(_ type: String, _ ids: [String]) throws -> [CellRecord] {
-        var records: [CellRecord] = []
+    private mutating func fetchPart(_ type: String, _ ids: [String]) throws -> ControlClient.LookUp {
+        var result = ControlClient.LookUp()
         var parted = PartedRecords()
         let rid = takeRID()
         try ask(.fetch(rid: rid, type: type, ids: ids)) { reply in
             switch reply {
             case .records(rid, let type, let chunk):
-                records += parted.take(rid, type: type, chunk, goesOn: false).flatMap(\.records)
+                result.records += parted.take(rid, type: type, chunk, goesOn: false).flatMap(\.records)
                 return false
             case .part(rid, let type, let part):
-                records += parted.take(rid, type: type, [part], goesOn: true).flatMap(\.records)
+                result.records += parted.take(rid, type: type, [part], goesOn: true).flatMap(\.records)
+                return false
+            case .evicted(rid, _, let ids):
+                result.evicted += ids
                 return false
             case .complete(rid, _):
-                records += parted.finish(rid).flatMap(\.records)
+                result.records += parted.finish(rid).flatMap(\.records)
                 return true
             default: return false
             }
         }
-        return records
+        return result
     }
 
     /// The number of ids in one request, which every sender accepts.

@@ -90,11 +90,41 @@ private struct CopyComparison: ~Copyable {
     private mutating func look(
         _ type: String, _ found: Finding
     ) throws -> (Verification.Verdict, Finding?) {
+        if copy.hasEvicted(type) { return try lookAtHeld(type, found) }
         let theirs = try holder.digests(of: type, bits: CopyComparison.bits)
         let mine = copy.bucketDigests(of: type)
         let buckets = mine.indices.filter { mine[$0] != theirs.digests[$0] }
         guard !buckets.isEmpty else { return (.equal(digest: theirs.total), nil) }
-        var differences = try differences(type, buckets)
+        return conclude(try differences(type, buckets), found)
+    }
+
+    /// Looks at the models of a type of which others have left the copy: digests of all would tell nothing.
+    private mutating func lookAtHeld(
+        _ type: String, _ found: Finding
+    ) throws -> (Verification.Verdict, Finding?) {
+        var held: [ExactText: CellRecord] = [:]
+        copy.snapshot().forEach(type: type) { record in
+            held[ExactText(record.id)] = record
+            return true
+        }
+        var theirs: [ExactText: CellRecord] = [:]
+        for record in try holder.lookUp(type, held.keys.map(\.text)).records { theirs[ExactText(record.id)] = record }
+        var differences: Set<Verification.Difference> = []
+        for (id, record) in held {
+            differences.formUnion(Verification.differences(id.text, record, theirs[id]))
+            if differences.count > CopyComparison.differenceCountMax { break }
+        }
+        guard !differences.isEmpty else {
+            return (.equalWhereHeld(models: held.count, evicted: copy.evictedCount(of: type)), nil)
+        }
+        return conclude(differences, found)
+    }
+
+    /// Judges the differences that a look has found after others.
+    private func conclude(
+        _ differences: Set<Verification.Difference>, _ found: Finding
+    ) -> (Verification.Verdict, Finding?) {
+        var differences = differences
         if found.lookCount > 0 { differences.formIntersection(found.differences) }
         // Where all that differed has changed since, the next differences begin anew.
         let next = Finding(differences: differences, lookCount: differences.isEmpty ? 0 : found.lookCount + 1)

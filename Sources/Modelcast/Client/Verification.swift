@@ -37,7 +37,7 @@ public struct Verification: Sendable {
         case field(String)
     }
 
-    /// What a holder has of the part that differs.
+    /// The state of one holder in the part that differs.
     public enum Holding: Hashable, Sendable {
         /// The holder does not know the field or model.
         case nothing
@@ -57,6 +57,9 @@ public struct Verification: Sendable {
         /// Both hold the same models with the same versions of the same fields, at the same heads. Where values were
         /// compared, they are equal, too.
         case equal(digest: UInt64)
+        /// The copy holds so many models of the type, each as the sender holds it. So many others have left it for its
+        /// limits, and were not compared.
+        case equalWhereHeld(models: Int, evicted: Int)
         /// At the same heads the holders differ in these parts.
         case different([Difference])
         /// The holders never had the same heads within the time. The texts say what each of them had applied.
@@ -67,12 +70,17 @@ public struct Verification: Sendable {
         /// Another look at both holders changes nothing.
         var isFinal: Bool {
             switch self {
-            case .equal, .different: true
+            case .equal, .equalWhereHeld, .different: true
             case .apart, .uncompared: false
             }
         }
 
-        var isEqual: Bool { if case .equal = self { true } else { false } }
+        var isEqual: Bool {
+            switch self {
+            case .equal, .equalWhereHeld: true
+            case .different, .apart, .uncompared: false
+            }
+        }
 
         var isApart: Bool { if case .apart = self { true } else { false } }
     }
@@ -82,7 +90,7 @@ public struct Verification: Sendable {
     /// The verdict on the type.
     public let verdict: Verdict
 
-    /// Both hold the same.
+    /// Both hold the same; of a copy with limits, what it holds.
     public var isEqual: Bool { verdict.isEqual }
 }
 

@@ -29,8 +29,8 @@ public struct Security: Hashable, Sendable {
     /// The public keys of the processes that may connect to this one: subscribers, relays, jobs that push, and users of
     /// a ``ControlClient``. A process that serves needs at least one.
     public var clients: Set<Curve.PublicKey>
-    /// Who may do what at this process. Where it is set, ``clients`` must be empty; where it is not, each client may do
-    /// everything.
+    /// The rights of clients at this process. Where they are set, ``clients`` must be empty; where they are not, each
+    /// client may do everything.
     public var access: Access?
     /// The TCP ports for the streams of keys that may read some types only, where a firewall lets only these through.
     /// By default any free port is taken. Keys that may read the same types share a stream, so as many ports are needed

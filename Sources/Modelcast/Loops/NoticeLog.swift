@@ -64,7 +64,8 @@ extension Notice.Kind {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
             .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy,
-            .olderThanSigned, .unsendable, .cutClients, .unreadable, .clockAccepted:
+            .olderThanSigned, .unsendable, .cutClients, .unreadable, .clockAccepted,
+            .fetchOverrun:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .leasesEnded, .leasesReturned:

@@ -73,7 +73,8 @@ final class ReachWatch {
         }
         if let found, let fault = found {
             defer { told = fault.reason }
-            // That nobody is there counts for a while, and is looked at again within it.
+            // An absence counts for some seconds only (`Replica.absenceMicroseconds`), so the next look comes within
+            // that time.
             if fault.isAbsence {
                 pause = min(pause, ReachWatch.absencePause)
                 nextLook = min(time, now.uptimeMicroseconds + pause)

@@ -1,4 +1,5 @@
 import Logging
+import ModelRecord
 import ModelStore
 import ModelSync
 
@@ -26,7 +27,7 @@ struct ReplicaLoop: ~Copyable {
         }
     }
 
-    /// What the loop needs of the service around it.
+    /// The service around the loop, as far as the loop needs it.
     struct Host {
         var logger: Logger
         /// The service has been told to stop.
@@ -36,6 +37,10 @@ struct ReplicaLoop: ~Copyable {
         /// A task waits for what was applied just now, so the status is told at once.
         var isStatusAwaited: () -> Bool
         var pulse: LoopPulse
+        /// What tasks want to have brought back, and what they want no more.
+        var takeFetches: () -> FetchDesk.News = { FetchDesk.News() }
+        /// Called with the number of a fetch and the models that exist.
+        var fetched: (UInt64, [CellRecord]) -> Void = { _, _ in }
     }
 
     let machine: Machine
@@ -98,6 +103,7 @@ struct ReplicaLoop: ~Copyable {
             machine.taker.tick(now: now)
             nextTick = now.uptimeMicroseconds + ReplicaLoop.tickMicroseconds
         }
+        fetch(now: now)
         try carryOut(now: now)
         let hasMore = try makeAnswers(now: now)
         tellStatus(now: now)
@@ -115,6 +121,15 @@ struct ReplicaLoop: ~Copyable {
         let end = clock.now()
         try carryOut(now: end)
         try keep(now: end)
+    }
+
+    /// Passes on what tasks want to have brought back.
+    private func fetch(now: Moment) {
+        let news = host.takeFetches()
+        for request in news.begun {
+            machine.replica.fetch(request.ids, of: request.type, token: request.token, now: now)
+        }
+        for token in news.ended { machine.replica.cancelFetch(token) }
     }
 
     /// Makes and sends some messages of answers.
@@ -191,11 +206,12 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private func carryOut(_ action: ReplicaAction, now: Moment) throws {
+        if case .fetched(let token, let records) = action { return host.fetched(token, records) }
         if let notice = try links.carryOut(action, now: now, taker: machine.taker) { notices.log(notice, now: now) }
     }
 
     private mutating func tellStatus(now: Moment) {
-        // This runs after each message, so it allocates nothing where no status is due.
+        // The look runs after each message, so it allocates nothing where no status is due.
         let (replica, senders) = (machine.replica, links.senders)
         let isKnown = senders.elementsEqual(lastState) { replica.state(of: $0) == $1 }
         let isDue =

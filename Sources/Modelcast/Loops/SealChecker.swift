@@ -32,7 +32,8 @@ final class SealChecker: Sendable {
         var version = 0
         /// The messages that wait, of each sender, and what those before them have cost.
         var waiting: [(messages: [Message], spent: UInt64)] = []
-        /// What had been spent by the sender whose turn was last, when it was.
+        /// The cost account of the sender whose turn was last, as it stood before that turn. A sender that was silent
+        /// goes on from there.
         var lastSpent: UInt64 = 0
         var finished: [Message] = []
         var isStopped = false
@@ -192,7 +193,8 @@ final class SealChecker: Sendable {
     private static func verdict(
         on message: Message, _ rules: SignatureRules, _ keys: inout KeysOfStream, _ verifier: inout SealVerifier
     ) -> SealVerdict? {
-        // Whoever seals writes batches whose beginning can be read.
+        // A batch whose beginning cannot be read names no origin. An origin that seals writes no such batch, so it
+        // counts as unsealed where its topic needs a seal.
         let origin = BatchIdentity(of: message.payload.span)?.origin
         guard let keys = keys.find(message.topic, origin ?? "", in: rules) else { return nil }
         guard origin != nil else { return .unsealed }

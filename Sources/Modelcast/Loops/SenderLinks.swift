@@ -263,6 +263,7 @@ final class SenderLinks {
             try links[sender.index].control.connection?.send(payload)
         case .reconnect(let sender): reconnect(sender, now: now)
         case .notice(let notice): return notice
+        case .fetched: preconditionFailure("the loop has taken it")
         case .forward: preconditionFailure("only a relay's replica hands batches on, and the relay takes them")
         }
         return nil

@@ -70,12 +70,12 @@ extension Publisher {
     /// Atomic for the model in this process: no other write of this publisher comes between.
     ///
     /// `change` runs under no lock. It is called again where another write did come between.
-    /// - Returns: nil where the model does not exist.
-    /// - Throws: also the errors of `change`, and `ModelProblem` where the record makes no such model.
+    /// - Throws: also the errors of `change`, and ``ModelcastError`` with code `not-found` where the model does not
+    ///   exist in this publisher's copy, or `model` where its record makes none. Nothing has changed then.
     @discardableResult
     public func update<M: Model>(
         _ type: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
-    ) throws -> PublishOutcome? {
+    ) throws -> PublishOutcome {
         while let record = cache[M.modelType, id.idText] {
             let old: M
             switch record.state(of: type, telling: problems.tell).current {
@@ -87,7 +87,10 @@ extension Publisher {
             let expires = write.expiry(nil, of: type)
             if let outcome = try self.write(.merge, write, expires, ifStill: record) { return outcome }
         }
-        return nil
+        throw ModelcastError(
+            .notFound,
+            "\(M.modelType) \(id.idText) does not exist in this publisher's copy, so there is nothing to change; "
+                + "merge(_:) writes a model that does not exist yet")
     }
 
     private func write<M: Model>(

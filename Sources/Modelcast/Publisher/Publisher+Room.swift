@@ -1,7 +1,7 @@
 import Synchronization
 import ZeroMQ
 
-/// What a writer can do while the outbox is full.
+/// The outbox as a writer sees it: whether it is full, and how to wait for room.
 extension Publisher {
     /// True while writes are refused with `outbox-full`: more than ``PublisherConfiguration/outboxByteCount`` waits for
     /// the socket's thread, for the disk, or for a relay's acknowledgement.

@@ -81,7 +81,7 @@ extension Publisher {
 
     /// Refuses a write where the publisher has stopped, the disk refuses, or the outbox is full.
     ///
-    /// It changes nothing. The parameter is inout because the compiler would copy all of a borrowed core.
+    /// The core is not changed. The parameter is inout because the compiler would copy all of a borrowed core.
     func open(_ core: inout PublisherCore) throws(ModelcastError) {
         guard !core.isStopped else {
             throw ModelcastError(.stopped, "the publisher has been stopped; nothing can be published any more")

@@ -21,7 +21,7 @@ public struct PublisherConfiguration: Sendable {
     public var allowsRemote = false
     /// The path of a file that keeps the models over a restart; nil for none. The file belongs to this publisher alone.
     public var store: String?
-    /// What the store promises of the last writes.
+    /// The promise of the store about the last writes.
     public var durability = Durability.none
     /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()

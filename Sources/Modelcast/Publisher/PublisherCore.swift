@@ -41,7 +41,7 @@ struct PublisherCore: ThreadServiceCore {
 
     /// The limits of the outbox are reached, so writes are refused.
     ///
-    /// It changes nothing. It is mutating because the compiler would copy all of a borrowed core.
+    /// The core is not changed. The function is mutating because the compiler would copy all of a borrowed core.
     mutating func isFull(_ byteCountMax: Int) -> Bool {
         origin.pendingByteCount + heldByteCount >= byteCountMax || push?.isFull ?? false
     }
@@ -64,7 +64,7 @@ struct PublisherCore: ThreadServiceCore {
 
     /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
     ///
-    /// It changes nothing, as ``isFull(_:)``.
+    /// The core is not changed, as in ``isFull(_:)``.
     private mutating func isQuiet(_ now: Moment) -> Bool {
         // The pacing is asked first: under load no reference is counted then.
         guard pacing.isQuiet(now.uptimeMicroseconds), let stream else { return false }

@@ -30,14 +30,7 @@ extension PublisherLoop {
     /// Begins a later start where a relay was given up. What the former has written is compared with each relay then,
     /// as after a restart with a store, and what one lacks is pushed again.
     private mutating func pushAnew(_ pushes: PushLinks, now: Moment) {
-        guard pushes.machine.hasGivenUp else { return }
-        guard let due = nextPushStart else {
-            nextPushStart = now.uptimeMicroseconds + pushPause
-            return
-        }
-        guard now.uptimeMicroseconds >= due else { return }
-        nextPushStart = nil
-        pushPause = min(pushPause * 2, PublisherLoop.pushPauses.max)
+        guard pushes.machine.hasGivenUp, pushStart.isDue(now: now) else { return }
         let former = publisher.core.withLock { core in
             let former = core.origin.incarnation
             core.origin.resume(core.origin.cache.types, now: now)
@@ -46,9 +39,6 @@ extension PublisherLoop {
         pushes.machine.beginAnew(giving: former)
         pushes.machine.tryAllAgain()
     }
-
-    /// The pauses before relays that were given up are tried again, in microseconds. They grow.
-    static var pushPauses: (first: UInt64, max: UInt64) { (1_000_000, 60_000_000) }
 
     /// Judges a refusal for a batch's stamp: the origin starts anew, or the batch is pushed again later.
     private func judge(_ refusal: ClockRefusal, _ pushes: PushLinks, now: Moment) {

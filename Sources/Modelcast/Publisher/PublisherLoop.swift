@@ -17,30 +17,15 @@ struct PublisherLoop: ~Copyable {
     private var metrics: CounterMetrics
     /// The messages that wait for the disk; nil where none have to wait.
     let outbox: DurableOutbox?
-    var pruner: BatchPruner
-    /// The incarnation whose start the store was last asked to write.
-    var keptIncarnation: UInt64
-    /// The store's last failure; nil once it has recovered.
-    var storeFailure: StoreError?
+    var storeProgress: StoreProgress
+    private var grants = GrantReview()
+    var pushStart = PushStart()
 
     /// Batches were held back when the last work was taken.
     private var isLoaded = false
-    /// The version of the grants that were looked at last; nil before the first.
-    private var grantsVersion: UInt64?
-    /// The types that were looked at under these grants, and when new ones are looked for.
-    private var grantedTypes: Set<String> = []
-    private var nextTypeReview: UInt64 = 0
-    /// When relays that were given up are tried again, and the pause before that.
-    var nextPushStart: UInt64?
-    var pushPause = PublisherLoop.pushPauses.first
     /// When those who wait for subscribers look at the reports again.
     private var nextAudience: UInt64 = 0
-    /// What the writers were last told of the store.
-    var toldFailure = false
-    var toldByteCount = 0
 
-    /// How often new types are held against the grants.
-    private static let typeReviewMicroseconds: UInt64 = 250_000
     /// How often those who wait for subscribers look at the reports, at most.
     private static let audienceMicroseconds: UInt64 = 20_000
     /// How often the pusher is driven while anything is under way.
@@ -61,7 +46,7 @@ struct PublisherLoop: ~Copyable {
         let (waker, stream) = (thread.waker, sockets?.bound.stream)
         (self.sockets, self.pushes) = (sockets, pushes)
         outbox = configuration.durability == .beforeSend ? publisher.store.map { DurableOutbox($0) } : nil
-        (pruner, keptIncarnation) = publisher.core.withLock { ($0.pruner, $0.origin.incarnation) }
+        storeProgress = publisher.core.withLock { StoreProgress($0.pruner, incarnation: $0.origin.incarnation) }
         publisher.store?.mail.wake(waker)
         self.thread = thread
         clock = publisher.clock
@@ -114,7 +99,7 @@ struct PublisherLoop: ~Copyable {
         let now = clock.now()
         publisher.pulse.beat(now)
         if let failure = work.streamFailure { throw failure }
-        reviewGrants(now: now)
+        grants.review(publisher, isServing: sockets != nil, now: now)
         keep(work.incarnation)
         follow(work.incarnation)
         try send(work.actions)
@@ -140,23 +125,6 @@ struct PublisherLoop: ~Copyable {
         guard now >= nextAudience else { return }
         nextAudience = now + PublisherLoop.audienceMicroseconds
         publisher.applied.lookAgain()
-    }
-
-    /// Warns where others with the grants that hold now would not believe this publisher.
-    private mutating func reviewGrants(now: Moment) {
-        guard let security = publisher.configuration.security, let access = security.access else { return }
-        let (name, time) = (publisher.configuration.name, now.uptimeMicroseconds)
-        if time >= nextTypeReview || access.version != grantsVersion {
-            nextTypeReview = time + PublisherLoop.typeReviewMicroseconds
-            if access.version != grantsVersion { grantedTypes = [] }
-            let new = publisher.cache.types.filter { !grantedTypes.contains($0) }
-            security.tellOwnTypes(new, as: name, publisher.logger)
-            grantedTypes.formUnion(new)
-        }
-        guard access.version != grantsVersion else { return }
-        grantsVersion = access.version
-        if sockets != nil { security.tellOwnGrant(as: name, publisher.logger) }
-        security.tellOwnSignature(as: name, publisher.logger)
     }
 
     /// Takes the work of this round.

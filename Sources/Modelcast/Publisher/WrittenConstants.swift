@@ -3,7 +3,7 @@ import ModelRecord
 
 /// The constant fields that the writes of one batch or transaction set. Each write is checked against those before it.
 struct WrittenConstants: Sendable {
-    /// What the writes so far tell of a model.
+    /// A model as the writes so far tell of it.
     private struct Known {
         /// The model has been deleted, so its record in the cache does not count.
         var isDeleted = false

@@ -1,4 +1,4 @@
-/// What a publisher's store promises of the writes.
+/// The promise of a publisher's store about the writes.
 public enum Durability: String, Sendable, CaseIterable {
     /// Batches leave at once, and the store is written behind: a crash may lose the writes of the last second.
     case none

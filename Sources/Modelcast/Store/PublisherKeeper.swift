@@ -12,7 +12,7 @@ struct PublisherKeeper {
     private var incarnation: UInt64 = 0
     /// The starts that earlier runs have given up. The file may still hold batches of them.
     private let earlierVoids: [UInt64]
-    /// What the file tells of missing writes, and whether it still has to be told.
+    /// The missing writes that the file tells of, and whether they still have to be told.
     private var lack: (value: StoreLink.Lack, isDue: Bool)
 
     private static let aliveMicroseconds: UInt64 = 2_000_000
@@ -69,7 +69,7 @@ extension Origin {
 }
 
 extension Durability {
-    /// What a file lacks that a run with this durability has written to the end.
+    /// The writes that a file lacks, once a run with this durability has written it to the end.
     fileprivate var lack: StoreLink.Lack { self == .beforeSend ? .never : .whenKilled }
 }
 

@@ -36,7 +36,7 @@ extension StoreLink {
         let snapshot = cache.snapshot()
         var changes = StoreChanges()
         changes.facts = identity
-        for type in snapshot.types {
+        for type in snapshot.types where !cache.mayEvict(type) {
             snapshot.forEach(type: type, includingTombstones: true) { record in
                 changes.upsert(record, type: type)
                 if changes.records.count == StoreLink.noteCount {

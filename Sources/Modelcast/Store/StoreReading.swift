@@ -145,7 +145,7 @@ extension StoreReading {
         // Also where damage ends the reading, as the rows before it stay.
         defer { (start.lastStamp, unwanted) = found.withLock { ($0.lastStamp, $0.unwanted) } }
         let report = try store.forEachChunk { type, records in
-            guard StoreReading.isWanted(type, prefixes) else {
+            guard StoreReading.isWanted(type, prefixes), !cache.mayEvict(type) else {
                 return found.withLock { for record in records { $0.unwanted.remove(record, type: type) } }
             }
             cache.commit { commit in commit.join(records, type: type) }
@@ -162,6 +162,13 @@ extension StoreReading {
 
     private mutating func readState() throws(StoreError) {
         for head in try store.heads() where prefixes?.contains(where: { head.topic.overlaps($0.bytes) }) ?? true {
+            // The records of the type are not in the file any more, so a later run without limits must not go on from
+            // there.
+            if let type = head.topic.type, cache.mayEvict(type) {
+                unwanted.heads.append(
+                    StoredHead(origin: head.origin, topic: head.topic, incarnation: head.incarnation, sequence: 0))
+                continue
+            }
             start.positions.append(
                 StreamPosition(
                     origin: head.origin, topic: head.topic, incarnation: head.incarnation, applied: head.sequence,

@@ -36,7 +36,12 @@ extension Subscriber: ThreadService {
                         senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
                         counters: replica.counters, store: keeper?.status, errors: replica.distinctErrors.all))
                 metrics.update(replica.counters, now: now)
-            }, isStatusAwaited: { self.applied.isAwaited }, pulse: pulse)
+            }, isStatusAwaited: { self.applied.isAwaited }, pulse: pulse,
+            takeFetches: { self.core.withLock { $0.fetches.take() } },
+            fetched: { token, records in
+                self.core.withLock { $0.fetches.fetched(token, records) }
+                self.fetching.lookAgain()
+            })
         try ReplicaLoop(machine: machine, links: links, host: host, keeper: keeper).run()
         logger.info("subscriber has stopped", metadata: ["subscriber": "\(configuration.name)"])
     }

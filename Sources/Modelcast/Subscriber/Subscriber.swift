@@ -34,6 +34,8 @@ public final class Subscriber: Service, Sendable {
     let statusWaiters = Waiters<Void>()
     /// The tasks that wait until this has applied what others have written.
     let applied = AppliedWaiters()
+    /// The tasks that wait for models to be brought back.
+    let fetching = AppliedWaiters()
     /// Nil where the subscriber has no store.
     let store: StoreLink?
 
@@ -53,7 +55,15 @@ public final class Subscriber: Service, Sendable {
         self.configuration = configuration
         self.logger = logger
         pulse = LoopPulse(clock: configuration.transport.clock)
-        let cache = ModelCache.ofService()
+        if let problem = configuration.modelLimits.problem {
+            throw ModelcastError(.configuration, "a limit of the copy is wrong: \(problem)")
+        }
+        if configuration.store != nil, configuration.modelLimits.all != nil {
+            throw ModelcastError(
+                .configuration,
+                "a store keeps types that have no limits, and here all have: name the types, or leave the store out")
+        }
+        let cache = ModelCache.ofService(limits: configuration.modelLimits)
         self.cache = cache
         store = try configuration.store.map { path throws(ModelcastError) in
             try StoreLink(
@@ -88,10 +98,10 @@ public final class Subscriber: Service, Sendable {
 
     /// The same without a queue: the subscriber's own thread calls `handler` once it has merged a batch.
     ///
-    /// This saves the change to another thread, which takes some microseconds, but **everything waits for the
-    /// handler**: the next batch is merged when it returns. For handlers that take a microsecond or two, such as one
-    /// that sets a flag or wakes a thread. It may read, observe and cancel; it must not block. Calls never overlap. The
-    /// current value is told before this returns, on the calling thread.
+    /// The call without a queue saves the change to another thread, which takes some microseconds, but **everything
+    /// waits for the handler**: the next batch is merged when it returns. For handlers that take a microsecond or two,
+    /// such as one that sets a flag or wakes a thread. The handler may read, observe and cancel; it must not block.
+    /// Calls never overlap. The current value is told before this returns, on the calling thread.
     ///
     /// After `cancel()` within the handler no call begins. After `cancel()` on another thread, a call that was about to
     /// begin may still run.
@@ -160,5 +170,6 @@ public final class Subscriber: Service, Sendable {
         let error = ModelcastError(.stopped, "the subscriber stopped before it was live")
         for waiter in waiters { waiter.resume(throwing: error) }
         applied.lookAgain()
+        fetching.lookAgain()
     }
 }

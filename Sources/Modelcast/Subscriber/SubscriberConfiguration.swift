@@ -34,6 +34,9 @@ public struct SubscriberConfiguration: Sendable {
     public var store: String?
     /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()
+    /// How many models, bytes and how old the copy may hold, by type and in all; empty for everything. See
+    /// <doc:BoundedCopies>.
+    public var modelLimits = CacheLimits()
     /// The limits of frames, batches and values.
     public var limits = WireLimits.default
     /// How far a batch's stamp may lie ahead of the wall clock; at most 24 hours. Beyond that the batch is rejected.

@@ -9,4 +9,6 @@ struct SubscriberCore: ThreadServiceCore {
     var hasRun = false
     /// The last status of the replica.
     var status: SubscriberStatus
+    /// Models that tasks want, and what has come for them.
+    var fetches = FetchDesk()
 }

@@ -1,4 +1,4 @@
-/// What is known of the other side of a connection since the last look.
+/// The state of the other side of a connection, as it is known since the last look.
 enum Greeting: Equatable {
     /// Nothing is known yet.
     case pending

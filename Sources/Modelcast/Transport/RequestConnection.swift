@@ -10,7 +10,7 @@ protocol RequestConnection: AnyObject {
     /// Takes the next reply, and lends it to `body`.
     func receive(_ body: (Span<UInt8>) -> Void) throws(ModelcastError) -> Receipt
 
-    /// What is known of the other side. A connection that has failed tells nothing more.
+    /// The state of the other side. A connection that has failed tells nothing more.
     func look() throws(ModelcastError) -> Greeting
 }
 

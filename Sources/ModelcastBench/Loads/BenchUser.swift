@@ -48,8 +48,8 @@ struct BenchUser {
     }
 }
 
-nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
-    static var modelType: String { "BenchUser" }
+nonisolated extension BenchUser: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {
+    static var modelType: Swift.String { "BenchUser" }
 
     enum FieldTypes {
         typealias name = ModelTypes.FieldOf<String>
@@ -98,11 +98,11 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         self = try Partial(id: id, record: record).model()
     }
 
-    init(from decoder: any Decoder) throws {
+    init(from decoder: any Swift.Decoder) throws {
         self = try Partial(from: decoder).complete(from: decoder)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Swift.Encoder) throws {
         try ModelTypes.FieldEncoder.encode(self, to: encoder)
     }
 
@@ -143,7 +143,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         return unknown
     }
 
-    static func == (left: BenchUser, right: BenchUser) -> Bool {
+    static func == (left: BenchUser, right: BenchUser) -> Swift.Bool {
         if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
         if ModelTypes.FieldRule.differ(left.name as FieldTypes.name, right.name) { return false }
         if ModelTypes.FieldRule.differ(left.mailAddress as FieldTypes.mailAddress, right.mailAddress) { return false }
@@ -159,11 +159,11 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         return true
     }
 
-    func hash(into hasher: inout Hasher) {
+    func hash(into hasher: inout Swift.Hasher) {
         hasher.combine(id)
     }
 
-    var description: String {
+    var description: Swift.String {
         ModelTypes.ModelText.of(
             self,
             "BenchUser",
@@ -183,7 +183,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
     }
 
     /// What is known of a ``BenchUser``, field by field.
-    struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
+    struct Partial: ModelTypes.PartialModel, Swift.Codable, Swift.CustomStringConvertible {
         let id: String
         var name: ModelTypes.FieldState<FieldTypes.name> = .unknown
         var mailAddress: ModelTypes.FieldState<FieldTypes.mailAddress> = .unknown
@@ -206,8 +206,8 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
             self.init(id: id, reading: &reader)
         }
 
-        init(from decoder: any Decoder) throws {
-            var decoder = try ModelTypes.FieldDecoder(decoder)
+        init(from decoder: any Swift.Decoder) throws {
+            var decoder = try ModelTypes.FieldDecoder(decoder, of: Partial.self)
             self.init(id: try decoder.id(), reading: &decoder)
         }
 
@@ -274,19 +274,19 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
             try sink.checkProblem()
         }
 
-        func encode(to encoder: any Encoder) throws {
+        func encode(to encoder: any Swift.Encoder) throws {
             try ModelTypes.FieldEncoder.encode(self, to: encoder)
         }
 
-        static func == (left: Partial, right: Partial) -> Bool {
+        static func == (left: Partial, right: Partial) -> Swift.Bool {
             ModelTypes.FieldRule.areEqual(left, right)
         }
 
-        func hash(into hasher: inout Hasher) {
+        func hash(into hasher: inout Swift.Hasher) {
             hasher.combine(id)
         }
 
-        var description: String {
+        var description: Swift.String {
             ModelTypes.ModelText.of(self, "BenchUser.Partial")
         }
 
@@ -301,7 +301,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
     }
 
     /// The fields of a ``BenchUser`` that never change.
-    struct Constants: Identifiable, Hashable, Sendable {
+    struct Constants: Swift.Identifiable, Swift.Hashable, Swift.Sendable {
         let id: String
         let createdAt: Date
     }

@@ -114,7 +114,7 @@ public enum BenchReply: Codable, Sendable {
         var count: UInt64
     }
 
-    /// What an observer was told after it had slept.
+    /// The changes that an observer was told after it had slept.
     public struct Woken: Codable, Sendable {
         /// How many changes waited for it.
         var changes: Int

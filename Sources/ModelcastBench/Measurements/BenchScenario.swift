@@ -15,6 +15,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
     case growth
     case observers
     case snapshot
+    case limits
     case fanout
     case mixed
     case peers
@@ -41,6 +42,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
         case .growth: "the cost of an update with a thousand models and with ten million"
         case .observers: "updates applied a second with up to a million observers"
         case .snapshot: "opening a snapshot, walking it, and holding it while updates land"
+        case .limits: "an update beside a limit, and one where each new model evicts"
         case .fanout: "the publisher's processor time with 1 to 64 subscribers"
         case .mixed: "writes of all kinds, reads, observers and snapshots at once"
         case .peers: "throughput beside Redis and NATS; for Scripts/bench-peers"

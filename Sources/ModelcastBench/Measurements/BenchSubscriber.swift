@@ -18,7 +18,7 @@ actor BenchSubscriber {
     var sleeper: SleepingObserver?
     var mixed: MixedReaders?
     private var running: Task<Void, any Error>?
-    /// What the store held at the start, and how long reading it took.
+    /// The contents of the store at the start, and how long reading them took.
     private let warm: BenchReply.Warm
 
     init(_ plan: BenchPlan, endpoint: String, store: String?, protection: BenchProtection = .nothing) throws {

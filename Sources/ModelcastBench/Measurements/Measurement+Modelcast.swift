@@ -32,7 +32,7 @@ extension Measurement {
         var backPressured: Int
         var holes: UInt64
         var updates: Double
-        /// What the observers of the canonical load were told; nil where there are none.
+        /// The changes that the observers of the canonical load were told; nil where there are none.
         var told: BenchReply.Told?
         /// Updates applied a second, over the seconds since the first call.
         var points: [BenchCurve.Point]

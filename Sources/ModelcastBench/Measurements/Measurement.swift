@@ -103,6 +103,7 @@ public actor Measurement {
         case .growth: try await measureGrowth()
         case .observers: try await measureObservers()
         case .snapshot: try await measureSnapshot()
+        case .limits: try await measureLimits()
         case .fanout: try await measureFanout()
         case .mixed: try await measureMixed()
         case .peers: try await measurePeers()

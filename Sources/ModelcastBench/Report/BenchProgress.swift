@@ -6,7 +6,7 @@ public struct BenchProgress: Hashable, Sendable {
     public var number: Int
     /// How many scenarios the run has.
     public var count: Int
-    /// What the scenario does now, such as "10,000/s · round 1 of 3".
+    /// The present step of the scenario, such as "10,000/s · round 1 of 3".
     public var text: String
 
     /// The progress of a scenario.

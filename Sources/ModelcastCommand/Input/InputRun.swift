@@ -98,7 +98,7 @@ struct InputRun: ~Copyable {
         guard !text.isBlank else { return }
         lineCount += 1
         do throws(LineRefusal) {
-            let model = try ModelLine(text, idField: plan.idField, idType: plan.idType)
+            let model = try ModelLine(text, idField: plan.idField, idType: plan.idType, forms: plan.forms)
             if plan.isWhole { ids.insert(ExactText(model.id)) }
             try publish(model)
         } catch {

@@ -8,6 +8,8 @@ struct PublishPlan: Sendable {
     let type: String
     let idField: String
     let idType: IDType
+    /// The paths of objects that are no groups of fields.
+    let forms: [String: ObjectForm]
     /// Paths, `-` for standard input; at least one.
     let inputs: [String]
     let isWhole: Bool

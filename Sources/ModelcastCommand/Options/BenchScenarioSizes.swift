@@ -28,6 +28,9 @@ struct BenchScenarioSizes: ParsableArguments {
     @Option(name: .customLong("snapshot-models"), help: "Models of a snapshot, and updates while one is held.")
     var snapshotModels = ScenarioSizes().snapshotModels
 
+    @Option(name: .customLong("limit-models"), help: "Models that a copy with a limit holds.")
+    var limitModels = ScenarioSizes().limitModels
+
     @Option(parsing: .upToNextOption, help: "Subscribers of one publisher.")
     var subscribers = ScenarioSizes().subscribers
 
@@ -48,7 +51,7 @@ struct BenchScenarioSizes: ParsableArguments {
 
     func validate() throws {
         let lists = [readModels, growthModels, observerCounts, subscribers]
-        let counts = [turns, memoryModels, observerModels, snapshotModels, mixedModels] + lists.joined()
+        let counts = [turns, memoryModels, observerModels, snapshotModels, limitModels, mixedModels] + lists.joined()
         guard lists.allSatisfy({ !$0.isEmpty }), counts.allSatisfy({ (1...100_000_000).contains($0) }) else {
             throw ValidationError("Turns, models, observers and subscribers must be above 0, at most 100,000,000.")
         }
@@ -66,6 +69,7 @@ struct BenchScenarioSizes: ParsableArguments {
         (plan.sizes.growthModels, plan.sizes.subscribers) = (growthModels, subscribers)
         (plan.sizes.observerModels, plan.sizes.observerCounts) = (observerModels, observerCounts)
         (plan.sizes.snapshotModels, plan.sizes.snapshotUpdates) = (snapshotModels, snapshotModels)
+        plan.sizes.limitModels = limitModels
         (plan.sizes.fanoutRate, plan.sizes.fanoutSeconds) = (fanoutRate, fanoutSeconds)
         (plan.sizes.mixedModels, plan.sizes.mixedRate) = (mixedModels, mixedRate)
         plan.sizes.mixedSeconds = mixedSeconds

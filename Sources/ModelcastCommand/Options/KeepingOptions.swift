@@ -33,7 +33,7 @@ struct KeepingOptions: ParsableArguments {
     static let recoveryLimit = Duration.seconds(30)
 }
 
-/// What a store promises, as a word on the command line.
+/// The promise of a store, as a word on the command line.
 enum KeptDurability: String, CaseIterable, ExpressibleByArgument {
     case none
     case beforeSend = "before-send"

@@ -42,10 +42,21 @@ struct ModelOptions: ParsableArguments {
         }
     }
 
+    /// What a line is.
+    struct InputModel {
+        let type: String
+        let idField: String
+        let idType: IDType
+        /// The paths of objects that are no groups of fields.
+        var forms: [String: ObjectForm] = [:]
+    }
+
     /// The options, with what a schema says in place of those that are left out.
     /// - Throws: ``CommandFailure`` for a schema that cannot be read, or does not say which model is meant.
-    func inputModel() throws -> (type: String, idField: String, idType: IDType) {
-        if schema.isEmpty, let type, let idField { return (type, idField, idType ?? .text) }
+    func inputModel() throws -> InputModel {
+        if schema.isEmpty, let type, let idField {
+            return InputModel(type: type, idField: idField, idType: idType ?? .text)
+        }
         let files: [SchemaFile]
         let models: [SchemaModel]
         do {
@@ -63,7 +74,9 @@ struct ModelOptions: ParsableArguments {
         guard chosen.count == 1 else {
             throw CommandFailure("--schema has several models: pick one with --type, of \(names)")
         }
-        return (model.type, idField ?? model.idKey, idType ?? IDType(model.idKind))
+        return InputModel(
+            type: model.type, idField: idField ?? model.idKey, idType: idType ?? IDType(model.idKind),
+            forms: model.objects.mapValues(ObjectForm.init))
     }
 
     /// The error of schemas without a model, with what `modelcast generate` says of them.
@@ -74,6 +87,16 @@ struct ModelOptions: ParsableArguments {
             return CommandFailure(reason)
         } catch {
             return CommandFailure("\(reason); \(error.problems.first.map { "\($0)" } ?? "")")
+        }
+    }
+}
+
+extension ObjectForm {
+    fileprivate init(_ form: SchemaModel.ObjectForm) {
+        switch form {
+        case .value: self = .value
+        case .tagged(let tag): self = .tagged(tag)
+        case .untagged: self = .untagged
         }
     }
 }

@@ -79,7 +79,7 @@ struct SubscribePrinter: Service {
         }
     }
 
-    /// What was denied is missing: the rest must not pass for all.
+    /// Throws where something was denied: that is missing here, and the rest must not pass for all.
     private func requireBelief(_ status: SubscriberStatus) throws {
         let count = status.counters[.deniedMessages]
         guard count > 0 else { return }

@@ -13,13 +13,16 @@ enum ProcessStart {
     /// Lets SIGTERM and SIGINT end a service that has not begun, with exit code 0, as there is nothing to end in good
     /// order. The service group takes the signals over when it runs.
     private static func catchSignals(_ arguments: [String]) {
-        guard arguments.count > 1, ["publish", "subscribe", "relay"].contains(arguments[1]) else { return }
+        let services = ["publish", "subscribe", "relay", "gateway"]
+        guard arguments.count > 1, services.contains(arguments[1]) else { return }
         // Grants are read again at SIGHUP. Until that is looked for, one must not end the process.
         if arguments.contains(where: { $0 == "--grants" || $0.hasPrefix("--grants=") }) { signal(SIGHUP, SIG_IGN) }
-        // A job has not done yet what it was to do before its end, so the exit code is 1.
-        let isJob = arguments.contains { argument in
-            ["--push", "--until-applied", "--until-live"].contains(argument) || argument.hasPrefix("--push=")
-        }
+        // A job has not done yet what it was to do before its end, so the exit code is 1. A pushing gateway is none.
+        let isJob =
+            arguments[1] != "gateway"
+            && arguments.contains { argument in
+                ["--push", "--until-applied", "--until-live"].contains(argument) || argument.hasPrefix("--push=")
+            }
         for number in [SIGTERM, SIGINT] {
             // A signal handler may call few functions; `write` and `_exit` are two of them.
             guard isJob else {

@@ -14,7 +14,8 @@ struct Get: AsyncParsableCommand {
             "version":"1763714400000.0@accounts"}
 
             Any number of ids may be asked for. The forms of values are those of `modelcast help subscribe`. Exit code \
-            1 when one of the models does not exist; the others are printed.
+            1 when one of the models does not exist, or has left the copy of a subscriber with limits; the others are \
+            printed.
             """)
 
     @OptionGroup var question: QuestionOptions
@@ -41,7 +42,9 @@ struct Get: AsyncParsableCommand {
         let client = try await question.client()
         let ids = ids
         var records: [ExactText: CellRecord] = [:]
-        for record in try await client.fetch(type, ids) where record.exists { records[ExactText(record.id)] = record }
+        let found = try await client.lookUp(type, ids)
+        let evicted = Set(found.evicted.lazy.map(ExactText.init))
+        for record in found.records where record.exists { records[ExactText(record.id)] = record }
         var writer = JSONWriter()
         var missing: [String] = []
         for id in ids {
@@ -52,7 +55,12 @@ struct Get: AsyncParsableCommand {
             }
         }
         try question.print(writer.bytes)
-        for id in missing { StandardError.write(line: "\(type) \(id) does not exist at \(question.connect)") }
+        for id in missing {
+            StandardError.write(
+                line: evicted.contains(ExactText(id))
+                    ? "\(type) \(id) has left the copy at \(question.connect) for its limits: ask one that it copies"
+                    : "\(type) \(id) does not exist at \(question.connect)")
+        }
         if !missing.isEmpty { throw ExitCode.failure }
     }
 }

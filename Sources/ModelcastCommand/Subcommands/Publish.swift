@@ -251,8 +251,8 @@ struct Publish: AsyncParsableCommand {
         let feed = PublishFeed(
             publisher: publisher,
             plan: PublishPlan(
-                type: model.type, idField: model.idField, idType: model.idType, inputs: inputs, isWhole: whole,
-                deleteLimit: deleteAtMost,
+                type: model.type, idField: model.idField, idType: model.idType, forms: model.forms, inputs: inputs,
+                isWhole: whole, deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
                 timeout: timeout?.duration, expires: expires))
         let more =

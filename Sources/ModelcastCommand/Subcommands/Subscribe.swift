@@ -60,6 +60,14 @@ struct Subscribe: AsyncParsableCommand {
                 + "subscriber alone.", valueName: "file"))
     var store: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How much to keep: TYPE=COUNT,BYTES,IDLE, each of which may be empty, as User=100000,1GiB,1h; without "
+                + "TYPE= of all types together. COUNT is of models, BYTES a number that may have KiB, MiB or GiB "
+                + "behind it, IDLE one that may have s, m, h or d. What is too much leaves the copy, least used first, "
+                + "without a line. Repeat it for several types.", valueName: "limit"))
+    var limit: [CopyLimit] = []
+
     @Flag(inversion: .prefixedNo, help: "Print changes.")
     var changes = true
 
@@ -96,6 +104,10 @@ struct Subscribe: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
+        let limits = try CopyLimit.joined(limit)
+        guard store == nil || limits.all == nil else {
+            throw ValidationError("--store keeps types without a limit, and --limit without a type leaves none")
+        }
         try keys.check(connectingTo: connect, serving: served)
         guard changes || models || digest || control != nil || store != nil || console.http != nil else {
             throw ValidationError(
@@ -117,6 +129,7 @@ struct Subscribe: AsyncParsableCommand {
         configuration.control = try control.map { try Subscribe.served(at: $0).control }
         configuration.security = try keys.security()
         configuration.store = store
+        configuration.modelLimits = try CopyLimit.joined(limit)
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         if !type.isEmpty { configuration.selection = .types(type) }
         let metrics = console.begin()

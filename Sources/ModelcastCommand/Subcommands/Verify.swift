@@ -83,6 +83,8 @@ struct Verify: AsyncParsableCommand {
         case .uncompared: break
         case .equal(let digest):
             writer.append(digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
+        case .equalWhereHeld(let models, let evicted):
+            writer.append("\(verification.type) equal in \(models) models, \(evicted) have left the copy\n")
         case .apart(let left, let right):
             StandardError.write(
                 line: "\(verification.type): \(question.connect) has applied \(left), \(against) \(right); "

@@ -136,7 +136,8 @@ struct WriteRequests: Sendable {
             let before = writings.map { writer.cache.record($0.type, $0.id, over: snapshot) }
             var fields: [Fields] = []
             for (writing, record) in zip(writings, before) {
-                // What is in the way may not have come to the copy yet. With its token it can be read.
+                // The write that a precondition fails by may not be in the copy yet. The error tells its token, with
+                // which a read waits for that write.
                 fields.append(
                     try writing.fields(over: record) {
                         writer.writeToken(of: [(writing.type, writing.id)]).description
@@ -148,7 +149,8 @@ struct WriteRequests: Sendable {
                         try writing.add(fields[index], over: before[index], to: &writes)
                     }
                 }
-                // What is kept in a file is there when the answer comes.
+                // A publisher with a store answers once the write is in the file, so that no crash undoes what was
+                // answered.
                 if writer.configuration.store != nil { try await writer.waitUntilDurable() }
                 return before
             } catch let error as ModelcastError where error.code == .conflict {

@@ -65,7 +65,7 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
     private static var fetchSite: HTTPField.Name { HTTPField.Name("Sec-Fetch-Site")! }
     private static var fetchDestination: HTTPField.Name { HTTPField.Name("Sec-Fetch-Dest")! }
 
-    /// What a browser asks for before a page of an allowed site writes.
+    /// The header fields that a browser asks for before a page of an allowed site writes.
     private static var preflight: HTTPFields {
         [
             .accessControlAllowMethods: "GET, HEAD, PATCH, PUT, DELETE, POST",

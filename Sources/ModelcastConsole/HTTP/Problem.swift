@@ -16,7 +16,7 @@ struct Problem: Error {
         (self.status, self.detail, self.headers) = (status, detail, headers)
     }
 
-    /// What a write, or the wait for one, has failed with.
+    /// Makes the problem of a write, or of the wait for one, that has failed.
     init(_ error: any Error) {
         let code = (error as? ModelcastError)?.code
         switch code {

@@ -1,7 +1,7 @@
 /// One thing that has to hold, and whether it does.
 struct HealthCheck: Equatable {
     let name: String
-    /// What is wrong, and what to do; nil where nothing is.
+    /// The fault, and what to do; nil where there is none.
     let problem: String?
 
     /// The line of a verbose answer.

@@ -2,7 +2,7 @@ import ModelSync
 import ModelWire
 import Modelcast
 
-/// What has been seen of a service's senders and streams, look by look: since when each has not been live.
+/// The senders and streams of a service, as they were seen look by look: since when each has not been live.
 ///
 /// The states of a sender that is gone change each time it is tried again, so their own ages do not tell.
 struct HealthWatch {

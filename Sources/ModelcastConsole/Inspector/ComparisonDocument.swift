@@ -39,6 +39,9 @@ extension JSONWriter {
             append(#","digest":"#)
             let digits = String(digest, radix: 16)
             write(String(repeating: "0", count: 16 - digits.count) + digits)
+        case .equalWhereHeld(let models, let evicted):
+            write("equal-where-held")
+            append(",\"models\":\(models),\"evicted\":\(evicted)")
         case .apart(let left, let right):
             write("apart")
             append(#","here":"#)

@@ -151,12 +151,14 @@ extension OpenAPIDocument {
                             "required": ["type", "verdict"],
                             "properties": {
                               "type": {"$ref": "#/components/schemas/TypeName"},
-                              "verdict": {"enum": ["equal", "different", "apart"]},
+                              "verdict": {"enum": ["equal", "equal-where-held", "different", "apart", "uncompared"]},
                               "digest": {"type": "string"},
                               "here": {"type": "string"},
                               "there": {"type": "string"},
                               "differences": {"type": "array", "items": {"type": "object"}},
-                              "differencesCount": {"type": "integer", "minimum": 1}
+                              "differencesCount": {"type": "integer", "minimum": 1},
+                              "models": {"type": "integer", "minimum": 0},
+                              "evicted": {"type": "integer", "minimum": 0}
                             }
                           }
                         }

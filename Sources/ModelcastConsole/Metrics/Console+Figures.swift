@@ -34,7 +34,7 @@ extension Console {
     private func copyFigures() -> [MetricFamily] {
         var models = MetricFamily(
             name: "modelcast_models", kind: .gauge, help: "Models that exist in the copy of this service, by type.")
-        // Whoever asks for figures shows no token, and where models need one their types are not told either.
+        // A request for figures shows no token, so where models need one their types are not told either.
         let tellsTypes = gateway?.configuration.tokens == nil
         for subject in subjects {
             var others = 0

@@ -1,6 +1,6 @@
 /// All series of one metric, as a scrape shows them.
 struct MetricFamily {
-    /// What the numbers are.
+    /// The kind of the numbers.
     enum Kind: String {
         case counter
         case gauge
@@ -17,7 +17,7 @@ struct MetricFamily {
     /// The name; that of a counter without `_total`.
     let name: String
     let kind: Kind
-    /// What is counted or measured, in one sentence.
+    /// The meaning of the numbers, in one sentence.
     let help: String
     var samples: [Sample] = []
 

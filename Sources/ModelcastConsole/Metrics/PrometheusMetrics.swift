@@ -41,7 +41,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     private struct State {
         var series: [Key: Series] = [:]
-        /// What the series of a name are: one name is of one kind.
+        /// The kind of each name's series: one name is of one kind.
         var kinds: [String: MetricFamily.Kind] = [:]
         var leftOutCount = 0
     }
@@ -167,7 +167,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
         return name.first?.isNumber ?? true ? "_" + String(name) : String(name)
     }
 
-    /// What a scrape shows now, by name.
+    /// The families that a scrape shows now, by name.
     var families: [MetricFamily] {
         let (series, leftOutCount) = state.withLock { ($0.series, $0.leftOutCount) }
         var families: [String: MetricFamily] = [:]

@@ -8,7 +8,7 @@ public struct SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible 
     public let column: Int?
     /// The place in the file, as a JSON pointer (RFC 6901); empty for the whole file.
     public let pointer: String
-    /// What is wrong, and what to do.
+    /// The fault, and what to do.
     public let message: String
 
     /// A problem at a place of a file.

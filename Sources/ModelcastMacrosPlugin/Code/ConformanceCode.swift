@@ -8,7 +8,7 @@ struct ConformanceCode {
     var members: [[String]] {
         var members: [[String]] = []
         if !shape.own.contains(.modelType) {
-            members.append(["\(access)static var modelType: String { \(shape.typeName.literal) }"])
+            members.append(["\(access)static var modelType: Swift.String { \(shape.typeName.literal) }"])
         }
         if shape.id.plainName != "id" {
             members.append(["\(access)var id: \(shape.id.type.text) { \(shape.id.name) }"])
@@ -49,7 +49,7 @@ struct ConformanceCode {
 
     private var decoderInit: [String] {
         .block(
-            "\(access)init(from decoder: any Decoder) throws",
+            "\(access)init(from decoder: any Swift.Decoder) throws",
             ["self = try Partial(from: decoder).complete(from: decoder)"])
     }
 
@@ -89,7 +89,7 @@ struct ConformanceCode {
         let unknown = shape.tracked.isEmpty ? [] : ["unless: unknownFields"]
         let arguments = ["self", shape.name.literal, "id: \(shape.id.plainName.literal)"] + unknown + names
         return .block(
-            "\(access)var description: String", .list("ModelTypes.ModelText.of(", arguments, ")"))
+            "\(access)var description: Swift.String", .list("ModelTypes.ModelText.of(", arguments, ")"))
     }
 }
 
@@ -125,7 +125,7 @@ extension [String] {
     static func encode(_ shape: ModelShape, _ access: String) -> [String] {
         let key = shape.idKey.map { ", id: \($0)" } ?? ""
         return .block(
-            "\(access)func encode(to encoder: any Encoder) throws",
+            "\(access)func encode(to encoder: any Swift.Encoder) throws",
             ["try ModelTypes.FieldEncoder.encode(self\(key), to: encoder)"])
     }
 }

@@ -16,7 +16,8 @@ struct ConstantsCode {
             lines += constant.documentation
             lines.append("\(shape.access.ofPart(constant))let \(constant.name): \(constant.type.text)")
         }
-        return [documentation] + .block("\(access)struct Constants: Identifiable, Hashable, Sendable", lines)
+        let head = "\(access)struct Constants: Swift.Identifiable, Swift.Hashable, Swift.Sendable"
+        return [documentation] + .block(head, lines)
     }
 
     private var property: [String] {

@@ -109,9 +109,12 @@ extension [StoredProperty] {
                 return ["\(owner.ofPart(field))typealias \(field.name) = \(field.type.wrapped)"]
             }
             let isConverted = field.conversion != nil
-            let role = "ModelTypes.\(isConverted ? "ConvertedOf" : "FieldOf")<\(field.type.wrapped)>"
+            let isPlain = isConverted || field.type.isSeenByAll
+            let role =
+                "ModelTypes.\(isConverted ? "ConvertedOf" : "FieldOf")"
+                + "<\(isPlain ? field.type.wrapped : field.type.checked)>"
             let alias = "\(owner.ofPart(field))typealias \(field.name) = \(role)"
-            return isConverted || field.type.isSeenByAll ? [alias] : [hint, alias]
+            return isPlain ? [alias] : [hint, alias]
         }
         return .block("\(modifier)enum FieldTypes", aliases)
     }
@@ -120,7 +123,7 @@ extension [StoredProperty] {
     var hiddenNames: [String] {
         .block(
             "private enum FieldNames",
-            map { "static let \($0.name): ModelTypes.ModelField<Never> = \($0.field.literal)" })
+            map { "static let \($0.name): ModelTypes.ModelField<Swift.Never> = \($0.field.literal)" })
     }
 }
 

@@ -53,7 +53,7 @@ struct NestedCode {
             field.field == field.plainName ? "case \(field.name)" : "case \(field.name) = \(field.field.literal)"
         }
         return [
-            .block("private enum CodingKeys: String, CodingKey", keys),
+            .block("private enum CodingKeys: Swift.String, Swift.CodingKey", keys),
             .unknownFields(shape.tracked, shape.unread, "private "),
         ]
     }
@@ -83,7 +83,7 @@ struct NestedCode {
         let names = shape.fields.map(\.plainName.literal)
         let fields = ["fields: \(names[0])"] + names.dropFirst()
         let arguments = ["self", "\"\\(Self.self)\"", "unless: unknownFields"] + fields
-        return [.block("\(access)var description: String", .list("ModelTypes.ModelText.of(", arguments, ")"))]
+        return [.block("\(access)var description: Swift.String", .list("ModelTypes.ModelText.of(", arguments, ")"))]
     }
 }
 
@@ -97,6 +97,6 @@ extension String {
 extension [String] {
     /// The static property with the names of all fields of a group.
     static func fieldNames(_ parts: [String], _ access: String) -> [String] {
-        .list("\(access)static let fieldNames: [String] = [", parts, "].flatMap(\\.self)")
+        .list("\(access)static let fieldNames: [Swift.String] = [", parts, "].flatMap(\\.self)")
     }
 }

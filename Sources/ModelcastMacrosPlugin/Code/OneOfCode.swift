@@ -15,7 +15,7 @@ struct OneOfCode {
 
     private var caseNames: [String] {
         let names = shape.cases.map(\.wireName.literal).joined(separator: ", ")
-        return ["\(access)static let caseNames: [String] = [\(names)]"]
+        return ["\(access)static let caseNames: [Swift.String] = [\(names)]"]
     }
 
     private var fieldNames: [String] {
@@ -28,7 +28,7 @@ struct OneOfCode {
         let unknown = ["case let other: throw ModelTypes.FieldProblem.unknownCase(other, of: Self.self)"]
         return .block(
             "\(access)init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem)",
-            ["switch try source.read(\"\", as: String.self) {"] + cases + unknown + ["}"])
+            ["switch try source.read(\"\", as: Swift.String.self) {"] + cases + unknown + ["}"])
     }
 
     private var write: [String] {

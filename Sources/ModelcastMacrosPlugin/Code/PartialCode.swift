@@ -14,9 +14,9 @@ struct PartialCode {
         ]
         if !shape.hasDescriptionField { members.append(description) }
         if !shape.constants.isEmpty { members.append(ConstantsCode(shape).ofPartial) }
-        let described = shape.hasDescriptionField ? "" : ", CustomStringConvertible"
+        let described = shape.hasDescriptionField ? "" : ", Swift.CustomStringConvertible"
         return ["/// What is known of a ``\(shape.name)``, field by field."]
-            + .block("\(access)struct Partial: ModelTypes.PartialModel, Codable\(described)", .spaced(members))
+            + .block("\(access)struct Partial: ModelTypes.PartialModel, Swift.Codable\(described)", .spaced(members))
     }
 
     private var properties: [String] {
@@ -42,9 +42,9 @@ struct PartialCode {
 
     private var decoderInit: [String] {
         .block(
-            "\(access)init(from decoder: any Decoder) throws",
+            "\(access)init(from decoder: any Swift.Decoder) throws",
             [
-                "var decoder = try ModelTypes.FieldDecoder(decoder)",
+                "var decoder = try ModelTypes.FieldDecoder(decoder, of: Partial.self)",
                 "self.init(id: try decoder.id(\(shape.idKey ?? "")), reading: &decoder)",
             ])
     }
@@ -107,7 +107,7 @@ struct PartialCode {
     /// a call for each property takes the compiler long, and few programs compare partials.
     private var equality: [String] {
         .block(
-            "\(access)static func == (left: Partial, right: Partial) -> Bool",
+            "\(access)static func == (left: Partial, right: Partial) -> Swift.Bool",
             ["ModelTypes.FieldRule.areEqual(left, right)"])
     }
 
@@ -116,7 +116,7 @@ struct PartialCode {
 
     private var description: [String] {
         .block(
-            "\(access)var description: String",
+            "\(access)var description: Swift.String",
             ["ModelTypes.ModelText.of(self, \("\(shape.name).Partial".literal))"])
     }
 }

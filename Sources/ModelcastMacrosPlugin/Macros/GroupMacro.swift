@@ -38,7 +38,7 @@ extension GroupMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
-        let wanted = [conformance] + (members?.description.isEmpty ?? true ? [] : ["CustomStringConvertible"])
+        let wanted = [conformance] + (members?.description.isEmpty ?? true ? [] : ["Swift.CustomStringConvertible"])
         let conformances = wanted.filter { wanted in
             protocols.contains { $0.trimmedDescription.lastName == wanted.lastName }
         }

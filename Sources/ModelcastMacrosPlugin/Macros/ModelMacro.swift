@@ -44,12 +44,12 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         let names = Set(protocols.map(\.lastName))
         var found = names.contains("Model") ? ["ModelTypes.Model"] : []
         if names.contains("Codable") || names.isSuperset(of: ["Decodable", "Encodable"]) {
-            found.append("Codable")
+            found.append("Swift.Codable")
         } else {
-            found += ["Decodable", "Encodable"].filter(names.contains)
+            found += ["Decodable", "Encodable"].filter(names.contains).map { "Swift.\($0)" }
         }
         if names.contains("CustomStringConvertible"), !shape.hasDescriptionField {
-            found.append("CustomStringConvertible")
+            found.append("Swift.CustomStringConvertible")
         }
         return found
     }

@@ -6,6 +6,9 @@ struct PropertyType {
     let text: String
     /// `T` of `T?`; the type itself when it is not optional.
     let wrapped: String
+    /// The same, where the elements of arrays and the values of maps are named alone, so that one of which no field can
+    /// hold many is one error.
+    let checked: String
     let isOptional: Bool
     /// The type is a function: a parameter of this type needs `@escaping`.
     let isFunction: Bool
@@ -28,6 +31,7 @@ struct PropertyType {
         isOptional = wrapped != nil
         isFunction = type.bare.is(FunctionTypeSyntax.self)
         self.wrapped = (wrapped ?? type).bare.trimmedDescription
+        checked = (wrapped ?? type).withCheckedElements
     }
 }
 
@@ -74,6 +78,21 @@ extension TypeSyntax {
     var optionalWrapped: TypeSyntax? {
         if let optional = bare.as(OptionalTypeSyntax.self) { return optional.wrappedType }
         return bare.arguments(of: "Optional")?.first
+    }
+
+    /// The code of the type, with a check of the elements of arrays and the values of maps.
+    fileprivate var withCheckedElements: String {
+        if let array = bare.as(ArrayTypeSyntax.self) { return "[\(array.element.checkedElement)]" }
+        if let map = bare.as(DictionaryTypeSyntax.self) {
+            return "[\(map.key.trimmedDescription): \(map.value.checkedElement)]"
+        }
+        return bare.trimmedDescription
+    }
+
+    private var checkedElement: String {
+        if let optionalWrapped { return "\(optionalWrapped.checkedElement)?" }
+        guard !bare.is(ArrayTypeSyntax.self), !bare.is(DictionaryTypeSyntax.self) else { return withCheckedElements }
+        return "ModelTypes.ElementOf<\(bare.trimmedDescription)>"
     }
 
     /// The type is one of Swift's own that no id has, as far as its spelling tells.

@@ -43,7 +43,7 @@ struct StoredProperty {
     /// conversion makes one field of any type.
     var fieldType: String {
         isConstant && !type.isOptional
-            ? "ModelTypes.ConstantField" : "ModelTypes.ModelField<\(conversion == nil ? typeName : "Never")>"
+            ? "ModelTypes.ConstantField" : "ModelTypes.ModelField<\(conversion == nil ? typeName : "Swift.Never")>"
     }
     /// The alias by which generated code names the type of the property, without its `?`.
     var typeName: String { "FieldTypes.\(name)" }

@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelReference
 import ModelWire
@@ -11,6 +11,8 @@ struct CacheWatch {
     private var seen: [CellRecord?] = []
     private(set) var commitNumber: UInt64 = 0
     private(set) var observer: ObserverWatch?
+    /// The models, by the index of the oracle's, that have left the copy for its limits.
+    private var hasLeft: Set<Int> = []
     /// The batches of streams that this process has applied.
     private var applied: Set<AppliedBatch> = []
     /// By model: the greatest floor with which it was seen deleted. An entry stays when the delete is forgotten, and
@@ -36,6 +38,7 @@ struct CacheWatch {
     /// The process has started with this copy.
     mutating func start(_ cache: ModelCache, label: String) {
         seen = []
+        hasLeft = []
         commitNumber = 0
         applied = []
         deleted = [:]
@@ -49,6 +52,7 @@ struct CacheWatch {
     /// once, also where nothing has changed: what the copy holds then has come as records, and not by a later batch.
     mutating func forget() {
         seen = []
+        hasLeft = []
         commitNumber = .max
     }
 
@@ -76,6 +80,7 @@ struct CacheWatch {
         _ cache: ModelCache, oracle: Oracle, takes: (ModelKey) -> Bool, isWhole: (Oracle.Step) -> Bool,
         isLate: (Version) -> Bool
     ) -> String? {
+        func isAway(_ key: ModelKey) -> Bool { cache.hasLeft(key.type, key.id) }
         let current = cache.snapshot().commitNumber
         guard current != commitNumber else { return nil }
         commitNumber = current
@@ -86,17 +91,25 @@ struct CacheWatch {
             let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
             guard let record else {
                 guard let old = seen[index] else { continue }
+                // What has left a copy for its limits is compared with what it was when it comes back.
+                if isAway(key) {
+                    hasLeft.insert(index)
+                    continue
+                }
                 seen[index] = nil
+                // Its delete may be forgotten meanwhile, or its write lost.
+                if hasLeft.remove(index) != nil { continue }
                 if old.exists { return "\(key) is gone without a delete" }
                 continue
             }
             if let old = seen[index], old.isIdentical(to: record) { continue }
+            let isBack = hasLeft.remove(index) != nil
             if let fault = resurrection(of: index, record, oracle, isLate) { return fault }
             if let fault = returned(of: index, record, oracle) { return fault }
-            if let fault = compare(seen[index], record, key, oracle, &steps) { return fault }
+            if let fault = compare(seen[index], record, key, isBack: isBack, oracle, &steps) { return fault }
             seen[index] = record
         }
-        return half(steps.filter { isWhole(oracle.steps[$0]) }.sorted(), cache, oracle, takes)
+        return half(steps.filter { isWhole(oracle.steps[$0]) }.sorted(), cache, oracle) { takes($0) && !isAway($0) }
     }
 
     /// Checks that a model that was seen deleted comes back by a later write only, also when the delete was forgotten
@@ -129,15 +142,24 @@ struct CacheWatch {
 
     /// Checks that no version went back, and that cells are gone only below the floor of a delete or replace. The steps
     /// of new versions are added to `steps`.
+    /// - Parameter isBack: the model had left the copy. What its writer has lost meanwhile does not come back, nor what
+    ///   was deleted by a delete that is forgotten.
     private func compare(
-        _ old: CellRecord?, _ new: CellRecord, _ key: ModelKey, _ oracle: Oracle, _ steps: inout Set<Int>
+        _ old: CellRecord?, _ new: CellRecord, _ key: ModelKey, isBack: Bool, _ oracle: Oracle, _ steps: inout Set<Int>
     ) -> String? {
+        func mayBeLost(_ version: Version) -> Bool {
+            isBack && (!oracle.isSafe(version) || (oracle.isForgetful && oracle.isDeleted(key, after: version)))
+        }
         var before: [String: Version] = [:]
         // A removed field may be forgotten, so it may be gone without a floor.
         var forgettable: Set<String> = []
         if let old {
-            if let floor = old.floor, new.floor.map({ $0 < floor }) ?? true { return "the floor of \(key) went back" }
-            if let touched = old.touched, new.touched.map({ $0 < touched }) ?? true {
+            if let floor = old.floor, new.floor.map({ $0 < floor }) ?? true, !mayBeLost(floor),
+                !isBack || !oracle.isForgetful
+            {
+                return "the floor of \(key) went back from \(floor) to \(new.floor.map { "\($0)" } ?? "none")"
+            }
+            if let touched = old.touched, new.touched.map({ $0 < touched }) ?? true, !mayBeLost(touched) {
                 return "the touched of \(key) went back"
             }
             for cell in old.cells {
@@ -149,13 +171,13 @@ struct CacheWatch {
         for cell in new.cells {
             let was = before.removeValue(forKey: cell.field)
             guard was != cell.version else { continue }
-            if let was, was > cell.version {
+            if let was, was > cell.version, !mayBeLost(was) {
                 return "\(cell.field) of \(key) went back from \(was) to \(cell.version)"
             }
             if let step = oracle.stepByVersion[cell.version] { steps.insert(step) }
         }
         for (field, version) in before where floor.map({ version >= $0 }) ?? true {
-            if forgettable.contains(field) { continue }
+            if forgettable.contains(field) || mayBeLost(version) { continue }
             return "\(field) of \(key) is gone, version \(version)"
         }
         return nil

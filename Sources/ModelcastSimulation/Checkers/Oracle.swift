@@ -31,7 +31,7 @@ struct PublishedUpdate {
     }
 }
 
-/// What the frame of a batch tells about it.
+/// The facts that the frame of a batch tells about it.
 struct BatchFacts {
     let origin: String
     let incarnation: UInt64
@@ -65,7 +65,7 @@ struct Oracle {
     private(set) var stepByVersion: [Version: Int] = [:]
     /// The greatest stamp of each origin.
     private(set) var lastStamp: [String: Stamp] = [:]
-    /// What each origin has sent last.
+    /// The stamp and heads that each origin has sent last.
     var lastSent: [String: LastSent] = [:]
     /// Origins that have published batches of more than one start.
     var startedAnew: Set<String> = []
@@ -188,6 +188,13 @@ struct Oracle {
                 other.model == update.model && other.version > update.version
                     && (other.operation != .merge || other.removes(anyOf: update.fields))
             }
+    }
+
+    /// True when the model was deleted or replaced after this version, or lost fields.
+    func isDeleted(_ key: ModelKey, after version: Version) -> Bool {
+        updates.contains {
+            ($0.operation != .merge || $0.removesFields) && $0.version > version && models[$0.model] == key
+        }
     }
 
     /// True when the update with this version cannot be lost.

@@ -25,31 +25,21 @@ extension Simulation {
             // The start may have set the clock ahead of the last stamp.
             node.clockOffsetMilliseconds = 0
         }
-        var end = time + milliseconds * 1000
-        var hasWaited = false
         // Every tenth heartbeat tells all heads: by then every loss on the bad network has been noticed.
         run(milliseconds: settings.heartbeatInterval.wholeMicroseconds * 11 / 1000)
-        while failure == nil {
-            if time >= end, !hasWaited, let wait = longestWaitForClock() {
-                hasWaited = true
-                end = time + wait + milliseconds * 1000
-            }
-            let isLast = time >= end
-            if let unsettled = unsettled() {
-                if isLast { fail(nil, "not at rest: \(unsettled)") }
-            } else {
-                let differences = differences(limit: isLast ? 10 : 1)
-                if differences.isEmpty { break }
-                if isLast { fail(nil, differences.joined(separator: "; ")) }
-            }
-            run(milliseconds: 50)
+        awaitEqualCopies(within: milliseconds)
+        if nodes.contains(where: { !evicted(of: $0).isEmpty }), failure == nil {
+            // What a copy still holds is right. So must be what it fetches.
+            liftLimits()
+            for node in nodes { fetch(node) }
+            awaitEqualCopies(within: milliseconds)
         }
         if settings.hasSignatures, failure == nil {
             // Signed heads come with every tenth heartbeat.
             run(milliseconds: settings.heartbeatInterval.wholeMicroseconds * 11 / 1000)
         }
         if settings.hasLeases, failure == nil {
-            // What no run leases any more has ended by then, and what one leases is back.
+            // A model that no run leases any more has ended by then, and one that a run leases is back.
             run(milliseconds: UInt64(2 * SimulationSettings.leaseMillisecondsMax) + 2_000)
             // A start that a liar has made up, which others may not take for their clocks, is doubted after 15 seconds.
             var secondsLeft = hasLiar ? 60 : 0
@@ -67,6 +57,29 @@ extension Simulation {
         }
         if let failure { throw failure }
         tell(nil, "all copies are equal")
+    }
+
+    /// Lets time pass until all is at rest, and each copy holds what it must of the models that have not left it.
+    private func awaitEqualCopies(within milliseconds: UInt64) {
+        var end = time + milliseconds * 1000
+        var hasWaited = false
+        while failure == nil {
+            if time >= end, !hasWaited, let wait = longestWaitForClock() {
+                hasWaited = true
+                end = time + wait + milliseconds * 1000
+            }
+            let isLast = time >= end
+            if let unsettled = unsettled() {
+                if isLast { fail(nil, "not at rest: \(unsettled)") }
+            } else {
+                let differences = differences(limit: isLast ? 10 : 1)
+                if differences.isEmpty { break }
+                if isLast { fail(nil, differences.joined(separator: "; ")) }
+            }
+            run(milliseconds: 50)
+            // One that had been deleted while it was away, and was written again since, has to be asked for again.
+            if areLimitsLifted, failure == nil { for node in nodes where !evicted(of: node).isEmpty { fetch(node) } }
+        }
     }
 
     /// How many microseconds pass until the stamps of every publisher are taken by all; nil where they are.
@@ -93,6 +106,7 @@ extension Simulation {
         for node in nodes {
             if node.kind == .job, node.isUp { return "\(node.name) waits to be acknowledged" }
             if let origin = node.origin, origin.isLate(now: moment(node)) { return "\(node.name) ends a model late" }
+            if areLimitsLifted, let key = evicted(of: node).first { return "\(node.name) has not fetched \(key)" }
             guard let replica = node.replica else { continue }
             let streams = replica.streamStatus(now: moment(node)).filter {
                 $0.missing != 0 || $0.applied != $0.head
@@ -243,7 +257,7 @@ extension Simulation {
             let relays = relays(heardBy: node)
             let expected = expectations[relays] ?? oracle.expectation(hearing: relays)
             expectations[relays] = expected
-            for (index, key) in oracle.models.enumerated() where node.takes(key) && !unsure.contains(index) {
+            for (index, key) in oracle.models.enumerated() where takesNow(key, node) && !unsure.contains(index) {
                 if let fault = fault(of: held[index], index, expected[index]) {
                     result.append("\(node.name): \(key) \(fault)")
                     if result.count >= limit { return result }
@@ -256,7 +270,7 @@ extension Simulation {
                 continue
             }
             let incomparable = incomparableTypes(client, server)
-            for (index, key) in oracle.models.enumerated() where client.takes(key) && !unsure.contains(index) {
+            for (index, key) in oracle.models.enumerated() where takesNow(key, client) && !unsure.contains(index) {
                 // An update that was lost with its origin may be in one copy and not in another, where digests are not
                 // sent or cannot be compared.
                 if !settings.hasDigests || incomparable.contains(key.type), oracle.isAtRisk(index) { continue }
@@ -272,6 +286,14 @@ extension Simulation {
             }
         }
         return result
+    }
+
+    /// The node subscribes to the model, and it has not left its copy. What a copy was never told is found by digests
+    /// alone, which are not compared where models of the type have left it.
+    private func takesNow(_ key: ModelKey, _ node: SimulatedNode) -> Bool {
+        guard node.takes(key) else { return false }
+        guard node.limits != nil, let cache = node.cache, cache.hasEvicted(key.type) else { return true }
+        return cache.record(type: key.type, id: key.id, includingTombstones: true) != nil
     }
 
     /// The types whose digests are not compared: the client has applied a stream that the relay has not applied to the

@@ -56,6 +56,8 @@ public struct Scenario: Sendable {
         case stops
         /// A liar now and then tells of very many topics at once.
         case floods
+        /// The copies of some subscribers have limits. Models leave them, and are fetched at random moments.
+        case limits
     }
 
     /// - Parameters:

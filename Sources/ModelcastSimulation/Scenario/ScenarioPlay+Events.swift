@@ -10,6 +10,7 @@ extension ScenarioPlay {
             try writeLies()
             if !isCalm { disturb() }
             endJobs()
+            fetch()
             let pause = UInt64([0, 0, 1, 5, 20, 150].pick(&generator))
             simulation.run(milliseconds: pause)
             if isForgetful, Int.random(in: 0..<15, using: &generator) == 0 { simulation.run(milliseconds: 12_000) }

@@ -1,3 +1,4 @@
+import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
@@ -43,6 +44,9 @@ struct ScenarioPlay {
     var stopGenerator: SeededGenerator
     let stops: Bool
     var floodGenerator: SeededGenerator
+    /// Draws limits and fetches, apart for the same reason.
+    var limitGenerator: SeededGenerator
+    let hasLimits: Bool
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -91,6 +95,8 @@ struct ScenarioPlay {
         stopGenerator = SeededGenerator(seed: scenario.seed &* 0x8AED_2A6B_B7E1_5163 &+ 7)
         stops = !isCalm && features.contains(.stops) && Int.random(in: 0..<4, using: &stopGenerator) == 0
         floodGenerator = SeededGenerator(seed: scenario.seed &* 0xF34B_27D4_8E01_1C2D &+ 7)
+        limitGenerator = SeededGenerator(seed: scenario.seed &* 0xC6A4_A793_5BD1_E995 &+ 7)
+        hasLimits = features.contains(.limits) && Int.random(in: 0..<4, using: &limitGenerator) == 0
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }
@@ -148,12 +154,14 @@ struct ScenarioPlay {
             let prefixes = ["m/", "m/", "m/User/"].pick(&generator)
             let joinsAt = UInt64([0, 0, 50, 400].pick(&generator))
             let (disk, tick) = (disk(), tick())
-            let isObserved = Int.random(in: 0..<4, using: &generator) == 0
+            let limits = limits()
+            // Observers are not told of evictions, so they know more than a copy with limits holds.
+            let isObserved = Int.random(in: 0..<4, using: &generator) == 0 && limits == nil
             simulation.plan(after: joinsAt) { simulation in
                 if joinsAt > 0 { simulation.faults[.lateJoin] += 1 }
                 _ = simulation.addSubscriber(
                     "replica-\(index)", listeningTo: senders, prefixes: [Array(prefixes.utf8)], disk: disk,
-                    isObserved: isObserved, tickMicroseconds: tick)
+                    isObserved: isObserved, limits: limits, tickMicroseconds: tick)
             }
         }
         guard clockJumps else { return }
@@ -226,6 +234,27 @@ struct ScenarioPlay {
 
     private mutating func relay(_ index: Int, _ senders: [NodeID]) throws -> NodeID {
         try simulation.addRelay("relay-\(index)", listeningTo: senders, disk: disk(), tickMicroseconds: tick())
+    }
+
+    /// The limits of a subscriber's copy; nil for none.
+    private mutating func limits() -> CacheLimits? {
+        guard hasLimits, Int.random(in: 0..<3, using: &limitGenerator) > 0 else { return nil }
+        var limits = ModelLimits(count: Int.random(in: 1...6, using: &limitGenerator))
+        if Int.random(in: 0..<3, using: &limitGenerator) == 0 { limits.idle = .milliseconds(300) }
+        if Int.random(in: 0..<3, using: &limitGenerator) == 0 { limits.bytes = 1_000 }
+        return switch Int.random(in: 0..<3, using: &limitGenerator) {
+        case 0: CacheLimits(types: ["User": limits])
+        case 1: CacheLimits(types: ["User": limits, "Order": ModelLimits(count: 2)])
+        default: CacheLimits(all: limits)
+        }
+    }
+
+    /// Now and then somebody asks for models that have left a copy.
+    mutating func fetch() {
+        guard hasLimits, Int.random(in: 0..<3, using: &limitGenerator) == 0 else { return }
+        for node in simulation.nodes where node.limits != nil {
+            simulation.fetch(node, count: Int.random(in: 0...3, using: &limitGenerator))
+        }
     }
 
     private mutating func disk() -> SimulatedDisk.Mode {

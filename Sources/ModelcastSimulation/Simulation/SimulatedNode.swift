@@ -47,6 +47,10 @@ final class SimulatedNode {
     /// The indices of the links from the nodes that listen to this one.
     var serving: [Int] = []
     var watch: CacheWatch
+    /// How much of the models the copy of a subscriber holds; nil for all.
+    var limits: CacheLimits?
+    /// How many models the replica had brought back at the last check.
+    private var fetchedCount: UInt64 = 0
     /// The relays from which a publisher without a disk takes its models back when it starts again, by node.
     var recoversFrom: [Int] = []
     /// The progress of a publisher that is taking its models back.
@@ -95,6 +99,13 @@ final class SimulatedNode {
     var cache: ModelCache? { origin?.cache ?? replica?.cache }
     /// The side that listens, of a subscriber or a relay.
     var replica: Replica? { subscriber ?? relay?.replica }
+
+    /// Whether models have come back into the copy since the last call.
+    func hasFetched() -> Bool {
+        let count = subscriber?.counters[.modelsFetched] ?? 0
+        defer { fetchedCount = count }
+        return count > fetchedCount
+    }
 
     /// True for publishers and jobs: they listen to nobody, so their copies hold their own writes.
     var holdsOnlyItsOwn: Bool { kind == .publisher || kind == .job }

@@ -1,3 +1,4 @@
+import ModelRecord
 import ModelSync
 import ModelWire
 
@@ -111,6 +112,7 @@ extension Simulation {
             tell(node, notice.description)
             // A copy may go back in this case only: the replica builds it anew, as a whole.
             if notice.kind == .startedAnew { node.watch.forget() }
+        case .fetched(_, let records): tell(node, "has fetched \(records.map(\.description))")
         case .forward: fail(node, "only a relay forwards")
         }
     }

@@ -7,7 +7,7 @@ import ModelWire
 extension Simulation {
     /// Starts a process with what its disk holds.
     func start(_ node: SimulatedNode) {
-        let cache = node.disk.restored()
+        let cache = copy(of: node)
         switch node.kind {
         case .publisher, .job:
             keepClockAhead(node)

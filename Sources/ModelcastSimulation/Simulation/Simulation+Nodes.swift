@@ -63,11 +63,12 @@ extension Simulation {
 
     func addSubscriber(
         _ name: String, listeningTo senders: [NodeID], prefixes: [[UInt8]], disk: SimulatedDisk.Mode,
-        isObserved: Bool, tickMicroseconds: UInt64 = 5_000
+        isObserved: Bool, limits: CacheLimits? = nil, tickMicroseconds: UInt64 = 5_000
     ) -> NodeID {
         let node = addNode(
             name, .subscriber, prefixes: prefixes, disk: disk, tickMicroseconds: tickMicroseconds,
             isObserved: isObserved, listeningTo: senders)
+        node.limits = limits
         start(node)
         return node.id
     }

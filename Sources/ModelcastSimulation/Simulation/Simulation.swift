@@ -44,11 +44,15 @@ public final class Simulation {
     /// The last batch of each origin, where origins sign: a liar makes false ones from them.
     var lastSigned: [String: (topic: [UInt8], payload: [UInt8])] = [:]
     var eventCount = 0
+    /// The number of the last fetch that somebody has asked for.
+    var nextToken: UInt64 = 0
+    /// Nothing leaves a copy any more.
+    var areLimitsLifted = false
     /// The least and the greatest offset that any wall clock has had, milliseconds.
     var earliestClock: Int64 = 0
     var latestClock: Int64 = 0
 
-    /// What wall clocks show at the beginning, in milliseconds since 1970: any plausible instant.
+    /// The time that wall clocks show at the beginning, in milliseconds since 1970: any plausible instant.
     static let wallStartMilliseconds: UInt64 = 1_800_000_000_000
 
     enum Event {

@@ -39,7 +39,7 @@ public final class SharedSocket: Sendable {
         }
     }
 
-    /// What the socket can do now.
+    /// The events of the socket: what it can do now.
     func events() throws(ZeroMQError) -> Socket.Events {
         try withLock { socket throws(ZeroMQError) in try socket.events() }
     }
@@ -55,7 +55,8 @@ public final class SharedSocket: Sendable {
 }
 
 extension Socket {
-    /// What the socket can do now. First takes the commands that libzmq's own threads have left for it.
+    /// The events of the socket: what it can do now. First takes the commands that libzmq's own threads have left for
+    /// it.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func events() throws(ZeroMQError) -> Events {
         try handle.events()

@@ -31,7 +31,7 @@ public struct Socket: ~Copyable {
         case xsub = 10
     }
 
-    /// What a socket can do now without blocking.
+    /// The events of a socket: what it can do now without blocking.
     public struct Events: OptionSet, Hashable, Sendable {
         /// The bits of libzmq.
         public let rawValue: Int16

@@ -30,7 +30,8 @@ final class SocketHandle {
         self.context = context
     }
 
-    /// What the socket can do now. First takes the commands that libzmq's own threads have left for it.
+    /// The events of the socket: what it can do now. First takes the commands that libzmq's own threads have left for
+    /// it.
     func events() throws(ZeroMQError) -> Socket.Events {
         let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(raw) }
         let result = Socket.Events(rawValue: Int16(events))

@@ -8,7 +8,7 @@ internal import CLibZMQ
 /// Times are `Duration`s and are rounded up to the unit of libzmq, as zero often means "off". Options apply to later
 /// binds and connects unless their comment says more.
 ///
-/// These are missing on purpose, as each loses or destroys messages silently (row numbers of the libzmq notes):
+/// Some options are missing on purpose, as each loses or destroys messages silently (row numbers of the libzmq notes):
 /// XPUB_NODROP (2), XPUB_WELCOME_MSG (7), CONFLATE (10), ROUTER_HANDOVER; and HEARTBEAT_IVL, HEARTBEAT_TIMEOUT and
 /// HEARTBEAT_TTL may end the process at the other end (3).
 public struct SocketOption<Value: Sendable & Equatable>: Sendable {

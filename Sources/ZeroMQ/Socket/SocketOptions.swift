@@ -140,7 +140,7 @@ extension SocketOption where Value == Socket.Kind {
 }
 
 extension SocketOption where Value == Socket.Events {
-    /// What the socket can do now.
+    /// The events of the socket: what it can do now.
     public static var events: Self { Self("ZMQ_EVENTS", ZMQ_EVENTS, .events, .readOnly) }
 }
 

@@ -2,7 +2,7 @@ internal import CLibZMQ
 
 /// Something that happened to a connection of a monitored socket.
 public struct SocketEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Hashable, Sendable {
         case listening
         case bindFailed(ZeroMQError.Code)
@@ -54,7 +54,7 @@ public struct SocketEvent: Hashable, Sendable {
         public static let cryptographic = ProtocolError(rawValue: 0x1100_0001)
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The endpoint that libzmq reports with the event.
     public let endpoint: String

@@ -1,5 +1,5 @@
 @_spi(CacheWriting) import ModelCache
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import TestSupport
 import Testing
 

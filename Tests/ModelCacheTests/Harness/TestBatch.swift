@@ -1,6 +1,6 @@
 import ModelCBOR
 @_spi(CacheWriting) import ModelCache
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// A batch of updates in the making, encoded as a publisher would.
 struct TestBatch {

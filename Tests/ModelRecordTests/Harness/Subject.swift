@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelReference
 
 /// An update as ModelRecord takes it: bytes that a view is lent from.

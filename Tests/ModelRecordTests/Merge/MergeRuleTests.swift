@@ -1,4 +1,4 @@
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Testing
 
 /// Section 2 of the protocol article, sentence by sentence.

@@ -2,7 +2,7 @@ import ModelReference
 import TestSupport
 import Testing
 
-@testable import ModelRecord
+@_spi(RecordWriting) @testable import ModelRecord
 
 /// Merges that are newer than all of a record: most of them only exchange values, which has a way of its own. Against
 /// the reference, which knows no such thing.

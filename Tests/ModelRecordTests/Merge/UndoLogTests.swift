@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModelRecord
+@_spi(RecordWriting) @testable import ModelRecord
 
 /// What records were before they were written over.
 struct UndoLogTests {

@@ -3,7 +3,7 @@ import ModelCBOR
 import Synchronization
 import Testing
 
-@testable import ModelRecord
+@_spi(RecordWriting) @testable import ModelRecord
 
 /// A value that is kept on a record.
 struct KeptNote<Value: Sendable>: KeptOnRecord {

@@ -1,7 +1,7 @@
 import ModelCBOR
 import Testing
 
-@testable import ModelRecord
+@_spi(RecordWriting) @testable import ModelRecord
 
 /// What a record keeps of itself in front of its encoding, and what it reads from that.
 struct RecordFactsTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModelRecord
+@_spi(RecordWriting) @testable import ModelRecord
 
 /// Records whose memory serves for the next ones: only those that nobody else has.
 struct SpareRecordsTests {

@@ -69,6 +69,9 @@ final class FakeRelay {
         case .snapshot(let rid, let prefixes, _):
             return records(prefixes).map { .records(rid: rid, type: $0, records: [$1]) }
                 + [.complete(rid: rid, heads: told(prefixes: prefixes))]
+        case .fetch(let rid, let type, let ids):
+            let records = ids.compactMap { cache.record(type: type, id: $0, includingTombstones: true) }
+            return [.records(rid: rid, type: type, records: records), .complete(rid: rid, heads: told())]
         case .digest(let rid, let type, _):
             return [.digests(rid: rid, heads: told(), digests: cache.bucketDigests(of: type))]
         case .replay(let rid, let origin, let incarnation, let topic, let first, let last):
@@ -106,14 +109,19 @@ struct Mesh {
     /// Requests to these relays stay without an answer.
     var silent: Set<Int> = []
     var reconnects: [SenderID] = []
+    /// What was fetched, by the numbers under which it was asked for.
+    var fetched: [UInt64: [CellRecord]] = [:]
     /// Is called after every reply.
     var afterReply: (() -> Void)?
 
-    init(relays count: Int, origins originCount: Int, configuration: ReplicaConfiguration? = nil) throws {
+    init(
+        relays count: Int, origins originCount: Int, configuration: ReplicaConfiguration? = nil,
+        modelLimits: CacheLimits? = nil
+    ) throws {
         relays = (0..<count).map { FakeRelay("relay-\($0)") }
         replica = Replica(
             configuration: configuration ?? ReplicaConfiguration(name: "replica", repairJitterMax: .zero),
-            cache: ModelCache(), now: .start, seed: 1)
+            cache: ModelCache(limits: modelLimits), now: .start, seed: 1)
         senders = relays.map { [replica] _ in replica.addSender() }
         for index in 0..<originCount { origins.append(try Wire.makeOrigin(name: "origin-\(index)")) }
     }
@@ -170,6 +178,7 @@ struct Mesh {
                     tell(sender.index, on: prefix)
                 case .reconnect(let sender): reconnects.append(sender)
                 case .notice(let notice): notices.append(notice)
+                case .fetched(let token, let records): fetched[token] = records
                 default: break
                 }
             }

@@ -23,6 +23,8 @@ struct Wire {
     var notices: [Notice] = []
     var requests: [ControlRequest] = []
     var reconnects = 0
+    /// What was fetched, by the numbers under which it was asked for.
+    var fetched: [UInt64: [CellRecord]] = [:]
     /// What the replica has handed on.
     var forwarded: [(topic: Topic, payload: [UInt8])] = []
     /// Replies are delivered at once unless a test holds them back.
@@ -40,7 +42,8 @@ struct Wire {
         incarnationAfter seen: UInt64 = 0, prefixes: [[UInt8]] = [Array("m/".utf8)], partitions: Partitions = .one,
         limits: WireLimits = .default, forwardsBatches: Bool = false, replayByteCount: Int = 64 << 20,
         repairJitterMax: Duration = .zero, seed: UInt64 = 1, versions: ProtocolVersions = .current,
-        originVersions: ProtocolVersions = .current, tombstoneRetention: Duration = .seconds(24 * 3600)
+        originVersions: ProtocolVersions = .current, tombstoneRetention: Duration = .seconds(24 * 3600),
+        modelLimits: CacheLimits? = nil
     ) throws {
         origin = try Wire.makeOrigin(
             after: seen, partitions: partitions, limits: limits, replayByteCount: replayByteCount,
@@ -49,7 +52,7 @@ struct Wire {
             name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax,
             tombstoneRetention: tombstoneRetention, forwardsBatches: forwardsBatches)
         configuration.versions = versions
-        replica = Replica(configuration: configuration, cache: ModelCache(), now: .start, seed: seed)
+        replica = Replica(configuration: configuration, cache: ModelCache(limits: modelLimits), now: .start, seed: seed)
         sender = replica.addSender()
     }
 
@@ -117,6 +120,7 @@ struct Wire {
                 case .unsubscribe(_, let prefix): subscriptions.removeAll { $0 == prefix }
                 case .reconnect: reconnects += 1
                 case .notice(let notice): notices.append(notice)
+                case .fetched(let token, let records): fetched[token] = records
                 case .connectStream: break
                 case .forward(let topic, let payload, _, _, _): forwarded.append((topic, payload))
                 }

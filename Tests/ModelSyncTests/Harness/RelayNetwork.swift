@@ -340,7 +340,7 @@ struct RelayNetwork {
             links.firstIndex { $0.listener == listener && $0.sender == sender }
         }
         switch action {
-        case .connectStream, .forward: break
+        case .connectStream, .forward, .fetched: break
         case .subscribe(let sender, let prefix): upwards(.subscription(prefix, isOn: true), link(sender))
         case .unsubscribe(let sender, let prefix): upwards(.subscription(prefix, isOn: false), link(sender))
         case .request(let sender, let payload): upwards(.request(payload), link(sender))

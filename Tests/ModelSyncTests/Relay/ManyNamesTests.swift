@@ -94,6 +94,26 @@ import Testing
         #expect(replica.state(of: network.links[0].sender) == .live)
     }
 
+    @Test func `a sender whose streams have made way is told all the same, with the start that it has made since`()
+        throws
+    {
+        var network = try network()
+        // What a publisher had sent through others, before it was met here itself.
+        #expect(push(try batch("origin"), &network) == .accepted(rid: 1))
+        for number in 0..<20 {
+            network.time += 1000
+            #expect(push(try batch("job-\(number)"), &network) == .accepted(rid: 1))
+        }
+        #expect(!told(network).contains("origin"))
+        try network.addOrigin("origin")
+        network.connect(.relay(0), to: .origin(0))
+        network.run(milliseconds: 3_000)
+        // It has sent nothing in this start.
+        let heads = network.relays[0].heads(prefixes: nil, now: network.now).first { $0.origin == "origin" }
+        #expect(heads?.incarnation == network.origins[0].incarnation)
+        #expect(heads?.ageMilliseconds ?? .max < 1_000)
+    }
+
     @Test func `a batch that was lost with all that tells of it is found by digests all the same`() throws {
         var network = try network()
         network.addReplica()

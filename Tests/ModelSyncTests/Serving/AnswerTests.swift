@@ -83,6 +83,18 @@ import Testing
         }
     }
 
+    @Test func `barriers wait for longer where each answer has many heads`() {
+        var waiting = WaitingBarriers()
+        var generator = SeededGenerator(seed: 1)
+        waiting.append(Topic.barrier(using: &generator))
+        #expect(waiting.take(now: 1_000_000).count == 1)
+        waiting.noteAnswer(headCount: 9_000)
+        waiting.append(Topic.barrier(using: &generator))
+        #expect(waiting.take(now: 1_109_999).isEmpty)
+        #expect(waiting.dueAt == 1_110_000)
+        #expect(waiting.take(now: 1_110_000).count == 1)
+    }
+
     @Test func `barriers without end have one answer in 20 ms, and none is lost`() throws {
         var origin = try origin(models: 10)
         origin.tick(now: now)

@@ -16,6 +16,12 @@ import Testing
         ),
         (["relay", "--name", "r", "--bind", "tcp://127.0.0.1:*", "--client-keys"], 0),
         (CommandTests.publish + ["--client-keys"], 0),
+        (
+            [
+                "gateway", "--connect", "tcp://127.0.0.1:1", "--name", "g", "--push", "tcp://127.0.0.1:1", "--http",
+                "127.0.0.1:0", "--server-key",
+            ], 0
+        ),
     ]
 
     /// A command that waits, before anything else, for somebody to write the key of its server or client.

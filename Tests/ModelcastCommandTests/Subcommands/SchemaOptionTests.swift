@@ -41,6 +41,54 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    private static let customer = """
+        {"title": "Customer", "type": "object", "required": ["id"], "properties": {
+          "id": {"type": "string"},
+          "address": {"type": "object", "properties": {
+            "city": {"type": "string"}, "tags": {"type": "object", "additionalProperties": {"type": "integer"}}}},
+          "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+          "extra": {},
+          "contact": {"oneOf": [
+            {"title": "Phone", "type": "object", "required": ["kind", "number"],
+             "properties": {"kind": {"const": "phone"}, "number": {"type": "string"}}},
+            {"title": "Post", "type": "object", "required": ["kind", "street"],
+             "properties": {"kind": {"const": "post"}, "street": {"type": "string"}}}]},
+          "way": {"oneOf": [
+            {"title": "Road", "type": "object", "required": ["road"], "properties": {"road": {"type": "string"}}},
+            {"title": "Rail", "type": "object", "required": ["rail"], "properties": {"rail": {"type": "string"}}}]}}}
+        """
+
+    @Test func `objects of which a schema says that they are one value or one of several are published so`()
+        async throws
+    {
+        let line = """
+            {"id": "1", "address": {"city": "London", "tags": {"a": 1}}, "labels": {"x.y": "z"}, \
+            "extra": {"b": {"c": 2}}, "contact": {"kind": "post", "street": "S"}}
+            {"id": "2", "way": {"road": "A1"}}
+            {"id": "3", "contact": {"street": "S"}}
+            {"id": "4", "contact": "phone", "contact.phone.number": "+1"}
+
+            """
+        let (publisher, folder) = try publish([Self.customer], input: line)
+        let endpoint = try await publisher.endpoint()
+        let isRead = await eventually { publisher.error.contains("2 published") }
+        try #require(isRead, "\(publisher.error)")
+        #expect(publisher.error.contains("\"way\" is one of several objects, and nothing in it says which"))
+        #expect(publisher.error.contains("\"contact\" has no text \"kind\""))
+        let get = try RunningCommand(["get", "--connect", endpoint, "Customer", "1", "4"])
+        #expect(try await get.exitCode() == 0)
+        let models = get.objects.map { $0["model"] as? NSDictionary }
+        let first: NSDictionary = [
+            "address": ["city": "London", "tags": ["a": 1]] as NSDictionary, "labels": ["x.y": "z"],
+            "extra": ["b": ["c": 2]],
+            "contact": "post", "contact.post.street": "S",
+        ]
+        #expect(models == [first, ["contact": "phone", "contact.phone.number": "+1"]])
+        publisher.signal(SIGTERM)
+        #expect(try await publisher.exitCode() == 0)
+        withExtendedLifetime(folder) {}
+    }
+
     static let wrong: [(schemas: [String], arguments: [String], says: String)] = [
         ([user, stock], [], "several models: pick one with --type, of User, stock"),
         ([user, stock], ["--type", "Order"], "no model Order, but User, stock"),

@@ -14,8 +14,8 @@ import Testing
         )
         .expect(
             parts: """
-                nonisolated extension UserCard: ModelTypes.Model, Codable, CustomStringConvertible {
-                    static var modelType: String { "User" }
+                nonisolated extension UserCard: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {
+                    static var modelType: Swift.String { "User" }
                 """,
             "ModelTypes.ModelText.of(self, \"UserCard.Partial\")",
             "func model() throws(ModelTypes.FieldProblem) -> UserCard {")
@@ -33,7 +33,7 @@ import Testing
         )
         .expect(
             parts: """
-                    static func == (left: Card, right: Card) -> Bool {
+                    static func == (left: Card, right: Card) -> Swift.Bool {
                         if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
                         if ModelTypes.FieldRule.differ(left.name as FieldTypes.name, right.name) { return false }
                         return true
@@ -67,7 +67,7 @@ import Testing
             "hasher.combine(symbol)",
             "            \"Price\",", "id: \"symbol\",", "fields: \"currency\"",
             """
-                struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
+                struct Partial: ModelTypes.PartialModel, Swift.Codable, Swift.CustomStringConvertible {
                     let id: String
             """,
             """
@@ -75,7 +75,7 @@ import Testing
                             symbol: id,
             """,
             """
-                struct Constants: Identifiable, Hashable, Sendable {
+                struct Constants: Swift.Identifiable, Swift.Hashable, Swift.Sendable {
                     let id: String
             """,
             """
@@ -128,7 +128,7 @@ import Testing
             "    public static let properties",
             "    public init(from decoder", "    public var constants: Constants {",
             """
-                public struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
+                public struct Partial: ModelTypes.PartialModel, Swift.Codable, Swift.CustomStringConvertible {
                     /// The number.
                     public let id: Int
                     /// How they
@@ -140,7 +140,7 @@ import Testing
                     fileprivate var note: ModelTypes.FieldState<FieldTypes.note> = .unknown
             """,
             """
-                public struct Constants: Identifiable, Hashable, Sendable {
+                public struct Constants: Swift.Identifiable, Swift.Hashable, Swift.Sendable {
                     /// The number.
                     public let id: Int
                     /** Year */
@@ -176,7 +176,7 @@ import Testing
                         static let name: ModelTypes.ModelField<FieldTypes.name> = "name"
                         static let born: ModelTypes.ConstantField = "born"
                         static let died: ModelTypes.ModelField<FieldTypes.died> = "died"
-                        static let link: ModelTypes.ModelField<Never> = "link"
+                        static let link: ModelTypes.ModelField<Swift.Never> = "link"
                     }
                 """)
     }
@@ -184,7 +184,7 @@ import Testing
     @Test func `a protocol that the struct says itself is not said again`() {
         let source = "@Model struct Item {\n    @ID let id: Int\n}"
         Expansion(source, conformances: ["Model"]).expect(parts: "nonisolated extension Item: ModelTypes.Model {")
-        Expansion(source, conformances: ["Swift.Encodable"]).expect(parts: "extension Item: Encodable {")
+        Expansion(source, conformances: ["Swift.Encodable"]).expect(parts: "extension Item: Swift.Encodable {")
         Expansion(source, conformances: []).expect(parts: "extension Item {\n    static var modelType")
     }
 }

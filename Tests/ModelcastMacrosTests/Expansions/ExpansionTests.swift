@@ -81,7 +81,7 @@ import Testing
                             self.size = size
                         }
 
-                        static var modelType: String { "Item" }
+                        static var modelType: Swift.String { "Item" }
 
                         enum FieldTypes {
                             // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
@@ -101,11 +101,11 @@ import Testing
                             self = try Partial(id: id, record: record).model()
                         }
 
-                        init(from decoder: any Decoder) throws {
+                        init(from decoder: any Swift.Decoder) throws {
                             self = try Partial(from: decoder).complete(from: decoder)
                         }
 
-                        func encode(to encoder: any Encoder) throws {
+                        func encode(to encoder: any Swift.Encoder) throws {
                             try ModelTypes.FieldEncoder.encode(self, to: encoder)
                         }
 
@@ -120,17 +120,17 @@ import Testing
                             return try diff.finish()
                         }
 
-                        static func == (left: Item, right: Item) -> Bool {
+                        static func == (left: Item, right: Item) -> Swift.Bool {
                             if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
                             if ModelTypes.FieldRule.differ(left.size as FieldTypes.size, right.size) { return false }
                             return true
                         }
 
-                        func hash(into hasher: inout Hasher) {
+                        func hash(into hasher: inout Swift.Hasher) {
                             hasher.combine(id)
                         }
 
-                        var description: String {
+                        var description: Swift.String {
                             ModelTypes.ModelText.of(
                                 self,
                                 "Item",
@@ -140,7 +140,7 @@ import Testing
                         }
 
                         /// What is known of a ``Item``, field by field.
-                        struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
+                        struct Partial: ModelTypes.PartialModel, Swift.Codable, Swift.CustomStringConvertible {
                             let id: Int
                             var size: ModelTypes.FieldState<FieldTypes.size> = .unknown
 
@@ -154,8 +154,8 @@ import Testing
                                 self.init(id: id, reading: &reader)
                             }
 
-                            init(from decoder: any Decoder) throws {
-                                var decoder = try ModelTypes.FieldDecoder(decoder)
+                            init(from decoder: any Swift.Decoder) throws {
+                                var decoder = try ModelTypes.FieldDecoder(decoder, of: Partial.self)
                                 self.init(id: try decoder.id(), reading: &decoder)
                             }
 
@@ -183,26 +183,26 @@ import Testing
                                 try sink.checkProblem()
                             }
 
-                            func encode(to encoder: any Encoder) throws {
+                            func encode(to encoder: any Swift.Encoder) throws {
                                 try ModelTypes.FieldEncoder.encode(self, to: encoder)
                             }
 
-                            static func == (left: Partial, right: Partial) -> Bool {
+                            static func == (left: Partial, right: Partial) -> Swift.Bool {
                                 ModelTypes.FieldRule.areEqual(left, right)
                             }
 
-                            func hash(into hasher: inout Hasher) {
+                            func hash(into hasher: inout Swift.Hasher) {
                                 hasher.combine(id)
                             }
 
-                            var description: String {
+                            var description: Swift.String {
                                 ModelTypes.ModelText.of(self, "Item.Partial")
                             }
                         }
                     }
                 }
 
-                nonisolated extension Shop.Item: ModelTypes.Model, Codable, CustomStringConvertible {}
+                nonisolated extension Shop.Item: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {}
                 """#)
     }
 }

@@ -68,11 +68,11 @@ import Testing
                     }
 
                     private enum FieldNames {
-                        static let text: ModelTypes.ModelField<Never> = "text"
-                        static let weight: ModelTypes.ModelField<Never> = "w"
-                        static let children: ModelTypes.ModelField<Never> = "children"
-                        static let on: ModelTypes.ModelField<Never> = "on"
-                        static let id: ModelTypes.ModelField<Never> = "id"
+                        static let text: ModelTypes.ModelField<Swift.Never> = "text"
+                        static let weight: ModelTypes.ModelField<Swift.Never> = "w"
+                        static let children: ModelTypes.ModelField<Swift.Never> = "children"
+                        static let on: ModelTypes.ModelField<Swift.Never> = "on"
+                        static let id: ModelTypes.ModelField<Swift.Never> = "id"
                     }
 
                     public init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
@@ -102,7 +102,7 @@ import Testing
                 }
 
                 nonisolated extension Label: ModelTypes.StructuredValue {
-                    public static func == (left: Self, right: Self) -> Bool {
+                    public static func == (left: Self, right: Self) -> Swift.Bool {
                         if ModelTypes.FieldRule.differ(left.text as FieldTypes.text, right.text) { return false }
                         if ModelTypes.FieldRule.differ(left.weight as FieldTypes.weight?, right.weight) { return false }
                         if ModelTypes.FieldRule.differ(\#
@@ -112,7 +112,7 @@ import Testing
                         return true
                     }
 
-                    public func hash(into hasher: inout Hasher) {
+                    public func hash(into hasher: inout Swift.Hasher) {
                         hasher.combine(text as FieldTypes.text)
                         hasher.combine(weight as FieldTypes.weight?)
                         hasher.combine(children as FieldTypes.children)
@@ -145,18 +145,18 @@ import Testing
     @Test(arguments: ["@FieldValue", "@Nested", "@Model"])
     func `an equality of one's own without a hash is told`(attribute: String) {
         let id = attribute == "@Model" ? "@ID let id: Int; " : ""
-        let body = "    \(id)var a: Int\n    static func == (left: Self, right: Self) -> Bool { true }\n"
+        let body = "    \(id)var a: Int\n    static func == (left: Self, right: Self) -> Swift.Bool { true }\n"
         Expansion("\(attribute) struct Label {\n\(body)}")
             .expect(
                 problems: Problem(
                     3, 17, "an '==' of your own needs a 'hash(into:)' of your own: equal values have equal hashes"))
-        Expansion("\(attribute) struct Label {\n\(body)    func hash(into hasher: inout Hasher) {}\n}")
-            .expect(parts: "static func isEqualByOwn(_ left: Self, _ right: Self) -> Bool")
+        Expansion("\(attribute) struct Label {\n\(body)    func hash(into hasher: inout Swift.Hasher) {}\n}")
+            .expect(parts: "static func isEqualByOwn(_ left: Self, _ right: Self) -> Swift.Bool")
     }
 
     @Test func `an equality of one's own that the compiler would not find is told`() {
         let kind = "@OneOf enum"
-        let body = "    case a(Int)\n    static func == (left: Self, right: Self) -> Bool { true }\n}"
+        let body = "    case a(Int)\n    static func == (left: Self, right: Self) -> Swift.Bool { true }\n}"
         let message = "this '==' would not be used: the compiler finds it only where the type itself says Hashable"
         Expansion("\(kind) Label {\n\(body)")
             .expect(

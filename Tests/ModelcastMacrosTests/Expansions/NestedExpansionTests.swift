@@ -80,12 +80,12 @@ import Testing
                         public static let street: ModelTypes.ModelField<FieldTypes.street> = "street"
                         static let n: ModelTypes.ModelField<FieldTypes.n> = "nr"
                         static let land: ModelTypes.ModelField<FieldTypes.land> = "land"
-                        static let on: ModelTypes.ModelField<Never> = "on"
+                        static let on: ModelTypes.ModelField<Swift.Never> = "on"
                         static let place: ModelTypes.ModelField<FieldTypes.place> = "place"
                         static let sink: ModelTypes.ModelField<FieldTypes.sink> = "sink"
                     }
 
-                    private enum CodingKeys: String, CodingKey {
+                    private enum CodingKeys: Swift.String, Swift.CodingKey {
                         case street
                         case n = "nr"
                         case land
@@ -102,7 +102,7 @@ import Testing
                         return unknown
                     }
 
-                    public static let fieldNames: [String] = [
+                    public static let fieldNames: [Swift.String] = [
                         ModelRecord.FieldName.members("street", of: FieldTypes.street.self),
                         ModelRecord.FieldName.members("nr", of: FieldTypes.n.self),
                         ModelRecord.FieldName.members("land", of: FieldTypes.land.self),
@@ -146,8 +146,8 @@ import Testing
                     }
                 }
 
-                nonisolated extension Address: ModelTypes.FieldGroup, CustomStringConvertible {
-                    public static func == (left: Self, right: Self) -> Bool {
+                nonisolated extension Address: ModelTypes.FieldGroup, Swift.CustomStringConvertible {
+                    public static func == (left: Self, right: Self) -> Swift.Bool {
                         if ModelTypes.FieldRule.differ(left.street as FieldTypes.street, right.street) { return false }
                         if ModelTypes.FieldRule.differ(left.n as FieldTypes.n?, right.n) { return false }
                         if ModelTypes.FieldRule.differ(left.land as FieldTypes.land, right.land) { return false }
@@ -158,7 +158,7 @@ import Testing
                         return true
                     }
 
-                    public func hash(into hasher: inout Hasher) {
+                    public func hash(into hasher: inout Swift.Hasher) {
                         hasher.combine(street as FieldTypes.street)
                         hasher.combine(n as FieldTypes.n?)
                         hasher.combine(land as FieldTypes.land)
@@ -167,7 +167,7 @@ import Testing
                         hasher.combine(sink as FieldTypes.sink)
                     }
 
-                    public var description: String {
+                    public var description: Swift.String {
                         ModelTypes.ModelText.of(
                             self,
                             "\(Self.self)",

@@ -24,7 +24,7 @@ import Testing
                     case `default`(_ sink: Int)
                     case odd(sink: Int, `in`: Int)
 
-                    static let fieldNames: [String] = [
+                    static let fieldNames: [Swift.String] = [
                         [""],
                         ModelRecord.FieldName.members("fax", of: String.self),
                         ModelRecord.FieldName.members("at", of: Address.self),
@@ -35,10 +35,10 @@ import Testing
                         ModelRecord.FieldName.members("odd.in", of: Int.self)
                     ].flatMap(\.self)
 
-                    static let caseNames: [String] = ["fax", "at", "card", "default", "odd"]
+                    static let caseNames: [Swift.String] = ["fax", "at", "card", "default", "odd"]
 
                     init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
-                        switch try source.read("", as: String.self) {
+                        switch try source.read("", as: Swift.String.self) {
                         case "fax":
                             self = .fax(try source.state("fax", as: String.self).required("fax"))
                         case "at":
@@ -89,7 +89,7 @@ import Testing
     @Test func `a single case is a group, too`() {
         Expansion("@OneOf enum One {\n    case only\n}")
             .expect(
-                parts: "static let caseNames: [String] = [\"only\"]", "        [\"\"]\n    ].flatMap(\\.self)",
+                parts: "static let caseNames: [Swift.String] = [\"only\"]", "        [\"\"]\n    ].flatMap(\\.self)",
                 without: "jsonForm")
     }
 

@@ -34,12 +34,12 @@ import Testing
     @Test func `a description of one's own is kept`() {
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String\n}")
             .expect(
-                parts: "nonisolated extension Item: ModelTypes.Model, Codable {",
-                "struct Partial: ModelTypes.PartialModel, Codable {",
+                parts: "nonisolated extension Item: ModelTypes.Model, Swift.Codable {",
+                "struct Partial: ModelTypes.PartialModel, Swift.Codable {",
                 without: "ModelTypes.ModelText", "CustomStringConvertible")
-        Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String { \"item\" }\n}")
+        Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: Swift.String { \"item\" }\n}")
             .expect(
-                parts: "nonisolated extension Item: ModelTypes.Model, Codable, CustomStringConvertible {",
+                parts: "nonisolated extension Item: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {",
                 "ModelTypes.ModelText.of(self, \"Item.Partial\")",
                 without: "\"Item\",")
     }
@@ -86,6 +86,24 @@ import Testing
                     return unknown
             """, "var title: ModelTypes.FieldState<FieldTypes.title> = .unknown",
             "typealias kind = ModelTypes.FieldOf<Page.Kind>", "state(FieldNames.kind._name, as: FieldTypes.kind.self)")
+    }
+
+    @Test func `the elements of lists and maps are named alone, so that a wrong one is one error`() {
+        Expansion(
+            """
+            @Model
+            struct Pizza {
+                @ID let id: Int
+                var toppings: [Topping]
+                var sizes: [String: [Size?]]?
+                var tags: [String]
+            }
+            """
+        )
+        .expect(
+            parts: "typealias toppings = ModelTypes.FieldOf<[ModelTypes.ElementOf<Topping>]>",
+            "typealias sizes = ModelTypes.FieldOf<[String: [ModelTypes.ElementOf<Size>?]]>",
+            "typealias tags = ModelTypes.FieldOf<[String]>")
     }
 
     @Test func `conversion and validation stand together`() {

@@ -1,9 +1,6 @@
 import Foundation
-@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelTypes
-import ModelViews
-import ModelWire
 import ModelcastMacros
 import Testing
 
@@ -107,17 +104,46 @@ import Testing
         #expect(refusal.words.hasPrefix("Customer 1: name: 7 is not text; origin: unknown; home.longitude: unknown"))
     }
 
+    @Test(arguments: [
+        (#"{"name": "Ada"}"#, "id", "Customer: id: unknown"),
+        (#"{"id": "x", "name": "Ada"}"#, "id", #""x" is not an id that is a Int"#),
+        (#"{"id": null}"#, "id", "null is not an id that is a Int"), ("[]", "", "is not an object"),
+        ("7", "", "7 is not an object"),
+    ])
+    func `what has no id, and what is no object, is refused like any other problem`(
+        json: String, path: String, words: String
+    ) throws {
+        for refusal in [
+            refusal { _ = try read(json, as: Customer.self) },
+            refusal { _ = try read(json, as: Customer.Partial.self) },
+        ] {
+            let refusal = try #require(refusal)
+            #expect(refusal.path == path)
+            #expect(refusal.words.contains(words), "\(refusal.words)")
+            #expect(refusal.cause?.problems.map(\.field) == [path])
+        }
+    }
+
+    @Test(arguments: [
+        (#""place": {"latitude": 1e400, "longitude": 1}"#, "meta/place/latitude"),
+        (#""place": {"latitude": -1e999, "longitude": 1}"#, "meta/place/latitude"),
+    ])
+    func `a number beyond every range is told as it stands`(json: String, path: String) throws {
+        let refusal = try #require(refusal { _ = try drawing(#""meta": {\#(json)}"#) })
+        #expect(refusal.path == path)
+        #expect(refusal.words.contains(json.contains("-") ? "-1e999" : "1e400"), "\(refusal.words)")
+        #expect(!refusal.words.contains("null"))
+    }
+
     @Test func `names with dots are keys as well, and a field that is given twice is refused`() throws {
         let model = try customer(
             #", "address.street": "S", "address.town": "Ely", "address.place": {"latitude": 1, "longitude": 2}"#)
         #expect(model.address?.street == "S" && model.address?.place?.latitude == 1)
-        for both in [
-            #", "address": {"street": "S", "town": "Ely"}, "address.note": "x""#,
-            #", "address": {}, "address.note": "x""#,
-        ] {
-            let refusal = try #require(refusal { _ = try customer(both) })
-            #expect(refusal.path == "address" && refusal.words.contains("address in one way"))
-        }
+        let both = #", "address": {"street": "S", "town": "Ely"}, "address.note": "x""#
+        let address = try #require(refusal { _ = try customer(both) })
+        #expect(address.path == "address" && address.words.contains("address in one way"))
+        // An empty object says that there is a group, as in a record.
+        #expect(try customer(#", "address": {}, "address.street": "S", "address.town": "Ely""#).address?.street == "S")
         let title = try #require(refusal { _ = try drawing(#""meta": {"title": "a"}, "meta.title": "b""#) })
         #expect(title.words.contains("meta.title once"))
     }
@@ -277,28 +303,113 @@ import Testing
 
     // MARK: Records
 
-    /// The record of a drawing with these fields.
-    private func record(_ fields: Fields) throws -> CellRecord {
-        let cache = ModelCache()
-        var writer = BatchWriter()
-        try writer.append(.merge, stamp: 1 << 16, id: "1", fields: fields)
-        let frame = writer.finish(origin: "origin", incarnation: 1, sequence: 1)
-        var decoder = BatchDecoder()
-        try decoder.decode(frame.span)
-        cache.commit(decoder.batch(in: frame.span), type: "Drawing")
-        return try #require(cache["Drawing", "1"])
+    /// The drawing that a record with these fields makes.
+    private func drawing(_ fields: Fields) throws -> Drawing {
+        try Drawing(makeRecord(of: Drawing.self, 1, fields))
     }
 
     @Test func `a map in the place of a group is told, and not taken for none`() throws {
         let map: Fields = ["meta.place": .map(["latitude": 1.0, "longitude": 2.0])]
-        let error = #expect(throws: ModelProblem.self) { try Drawing(record(map)) }
+        let error = #expect(throws: ModelProblem.self) { try drawing(map) }
         #expect(error?.problems.map(\.field) == ["meta.place"])
         #expect(error?.description.contains("meta.place.latitude, meta.place.longitude") == true)
         // What is written in parts counts.
         let both: Fields = ["links": .map(["home": "x"]), "links.home": "y"]
-        #expect(try Drawing(record(both)).links?.home == "y")
-        #expect(try Drawing(record(["links": .map([:])])).links != nil)
-        let null = try Drawing(record(["links": .null]))
+        #expect(try drawing(both).links?.home == "y")
+        #expect(try drawing(["links": .map([:])]).links != nil)
+        let null = try drawing(["links": .null])
         #expect(null.links == nil && null.knows(\.links))
+    }
+
+    @Test(arguments: [Value.map(["home": "x"]), "x", 7, .array([])])
+    func `a value in the place of a group within a group is told`(value: Value) throws {
+        for others in [[:], ["outer.note": nil], ["outer.inner.home": nil], ["outer.note": "n"]] as [Fields] {
+            var fields: Fields = ["wish.text": "w", "outer.inner": value]
+            for pair in others.pairs { fields[pair.field] = pair.value }
+            let record = try makeRecord(of: Wisher.self, "1", fields)
+            let error = #expect(throws: ModelProblem.self) { try Wisher(record) }
+            #expect(error?.problems.map(\.field) == ["outer"])
+            #expect(error?.description.contains("inner.home") == true, "\(error as Any)")
+        }
+    }
+
+    @Test func `values that another case has left in the places of groups do not matter`() throws {
+        let fields: Fields = ["wish.text": "w", "choice": "nothing", "choice.wish": "x", "choice.both.first": "x"]
+        #expect(try Wisher(makeRecord(of: Wisher.self, "1", fields)).choice == .nothing)
+        let within: Fields = ["wish.text": "w", "basket.choice": nil, "basket.choice.wish": .map(["text": "x"])]
+        #expect(try Wisher(makeRecord(of: Wisher.self, "1", within)).basket == nil)
+    }
+
+    @Test func `names with dots may lead to an object that is nil in all parts`() throws {
+        let both = #", "address.note": null, "address.place": {"latitude": null, "longitude": null}"#
+        #expect(try customer(both).address == nil && customer(both).knows(\.address))
+        let wisher = #"{"id": "1", "wish": {}, "outer.note": null, "outer.inner": {"home": null, "blog": null}}"#
+        #expect(try read(wisher, as: Wisher.self).outer?.note == nil)
+    }
+
+    // MARK: Groups without values
+
+    @Test func `a payload that is nil in all parts travels`() throws {
+        let one = try read(#"{"id": "1", "wish": {"text": "w"}, "choice": {"wish": {}}}"#, as: Wisher.self)
+        #expect(one.choice == .wish(Wish()))
+        let both = #"{"id": "1", "wish": {"text": "w"}, "choice": {"both": {"first": {}, "second": {}}}}"#
+        let two = try read(both, as: Wisher.self)
+        #expect(two.choice == .both(first: Wish(), second: Wish()))
+        let nested = #"{"id": "1", "wish": {"text": "w"}, "basket": {"choice": {"wish": {}}}}"#
+        let within = try read(nested, as: Wisher.self)
+        #expect(within.basket?.choice == .wish(Wish()))
+        let tag = #"{"id": "1", "wish": {"text": null, "size": null}, "tagged": {"kind": "wish"}}"#
+        let tagged = try read(tag, as: Wisher.self)
+        #expect(tagged.tagged == .wish(Wish()) && tagged.wish == Wish())
+        for model in [one, two, within, tagged] {
+            #expect(try Wisher(makeRecord(of: model)) == model)
+            #expect(try read(text(model)) == model)
+        }
+        #expect(try one.fields["choice.wish.text"] == .null && one.fields["choice.wish"] == nil)
+    }
+
+    @Test func `a payload with a default is what was written, and the default where nothing was`() throws {
+        let fields: Fields = ["wish.text": "w", "choice": "standard"]
+        #expect(try Wisher(makeRecord(of: Wisher.self, "1", fields)).choice == .standard(Wish(text: "any")))
+        let model = Wisher(id: "1", wish: Wish(), choice: .standard(Wish()))
+        #expect(try Wisher(makeRecord(of: model)) == model)
+    }
+
+    @Test(arguments: [
+        #"{"id": "1", "wish": {}}"#, #"{"id": "1", "wish": {"text": null}, "prefs": {}}"#,
+        #"{"id": "1", "wish": {}, "prefs": {"size": null}}"#, #"{"id": "1", "wish": {}, "outer": {}}"#,
+        #"{"id": "1", "wish": {}, "outer": {"inner": {}}}"#, #"{"id": "1", "wish": {}, "outer": {"note": null}}"#,
+        #"{"id": "1", "wish": {}, "basket": {}}"#, #"{"id": "1", "wish": {}, "choice": {"marked": {"wish": {}}}}"#,
+        #"{"id": "1", "wish": {}, "prefs": null, "outer": null}"#,
+    ])
+    func `an object in which a part is not named comes back as it is`(json: String) throws {
+        let model = try read(json, as: Wisher.self)
+        let copy = try Wisher(makeRecord(of: model))
+        #expect(copy == model)
+        #expect(try text(copy) == text(model))
+    }
+
+    @Test func `an object without parts says nothing of them, and ends where the group is nil`() throws {
+        let empty = try read(#"{"id": "1", "wish": {}, "prefs": {}}"#, as: Wisher.self)
+        #expect(empty.prefs?.theme == "light")
+        #expect(try empty.fields == ["wish": .map([:]), "prefs": .map([:])])
+        var fields = try empty.fields
+        for pair in try Wisher(id: "1", wish: Wish()).fields.pairs { fields[pair.field] = pair.value }
+        #expect(try Wisher(makeRecord(of: Wisher.self, "1", fields)) == Wisher(id: "1", wish: Wish()))
+        // A part within a payload is nil where it is unknown.
+        let marked = Wisher(id: "1", wish: Wish(), choice: .marked(Marked(wish: Wish())))
+        #expect(try marked.fields["choice.marked.wish"] == .map([:]))
+        #expect(try marked.fields["choice.marked.wish.text"] == .undefined)
+        let unmarked = Wisher(id: "1", wish: Wish(), choice: .marked(Marked(wish: nil)))
+        #expect(try marked.diff(from: unmarked)["choice.marked.wish.text"] == .undefined)
+        #expect(try unmarked.diff(from: marked)["choice.marked.wish.text"] == .null)
+        // As a record holds it, and `modelcast` prints it.
+        let printed = #"{"id": "1", "wish": {}, "prefs": {}, "prefs.size": null}"#
+        #expect(try read(printed, as: Wisher.self).prefs?.theme == "light")
+        let none = #"{"id": "1", "wish": {}, "prefs": {}, "prefs.size": null, "prefs.theme": null}"#
+        #expect(try read(none, as: Wisher.self).prefs == nil)
+        let unknown = try read(#"{"id": "1", "wish": {}}"#, as: Wisher.self)
+        #expect(try unknown.diff(from: empty)["prefs"] == .undefined)
+        #expect(try empty.diff(from: unknown) == ["prefs": .map([:])])
     }
 }

@@ -155,6 +155,25 @@ enum Expiring {
     // end example
 }
 
+enum Bounded {
+    // example: bounded
+    static func open(_ endpoint: String, logger: Logger) throws -> Subscriber {
+        var configuration = SubscriberConfiguration(name: "sessions", publishers: [endpoint])
+        // A hundred thousand of the sessions that are in use, and an hour at most of any other.
+        configuration.modelLimits.types["Session"] = ModelLimits(count: 100_000, idle: .seconds(3600))
+        // Of everything together a gibibyte.
+        configuration.modelLimits.all = ModelLimits(bytes: 1 << 30)
+        return try Subscriber(configuration, logger: logger)
+    }
+
+    static func user(of session: String, _ subscriber: Subscriber) async throws -> String? {
+        // A look-up where the session is here, and a round trip where it has left.
+        guard case .text(let user)? = try await subscriber.fetch("Session", session)?["user"] else { return nil }
+        return user
+    }
+    // end example
+}
+
 enum Leasing {
     // example: leasing
     static func register(_ publisher: Publisher) throws {

@@ -82,7 +82,7 @@ extension ControlReply {
     fileprivate var isLast: Bool {
         switch self {
         case .welcome, .complete, .gone, .digests, .accepted, .error: true
-        case .records, .part, .frame, .unknown: false
+        case .records, .part, .evicted, .frame, .unknown: false
         }
     }
 

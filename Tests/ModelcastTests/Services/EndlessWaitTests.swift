@@ -53,6 +53,8 @@ import Testing
         await expectCancelled { _ = try await relay.boundEndpoints }
         let token = job.writeToken
         await expectCancelled { try await subscriber.waitUntilApplied(token, timeout: .seconds(600)) }
+        await expectCancelled { _ = try await subscriber.fetch("User", "1", timeout: .seconds(600)) }
+        await expectCancelled { _ = try await subscriber.fetch("User", ["1", "2"], timeout: .seconds(600)) }
         await expectCancelled { try await relay.waitUntilApplied(token, timeout: .seconds(600)) }
         await expectCancelled { _ = try await publisher.waitUntilApplied(by: 1, timeout: .seconds(600)) }
     }
@@ -109,6 +111,7 @@ import Testing
         let client = try ControlClient(endpoint: nobody, timeout: .seconds(600))
         await expectCancelled { _ = try await client.welcome() }
         await expectCancelled { _ = try await client.fetch("User", ["1"]) }
+        await expectCancelled { _ = try await client.lookUp("User", ["1"]) }
         await expectCancelled { _ = try await client.digests() }
         await expectCancelled { _ = try await client.copy() }
         await expectCancelled { _ = try await client.verify(against: client) }

@@ -181,7 +181,11 @@ private struct Account: Model {
 
     @Test func `an update reads, changes and publishes the difference`() throws {
         let publisher = try makePublisher(nil)
-        #expect(try publisher.update(User.self, "1") { $0.age = 1 } == nil)
+        let missing = #expect(throws: ModelcastError.self) { try publisher.update(User.self, "1") { $0.age = 1 } }
+        #expect(missing?.code == .notFound)
+        #expect(
+            missing?.message == "User 1 does not exist in this publisher's copy, so there is nothing to change; "
+                + "merge(_:) writes a model that does not exist yet")
         try publisher.merge(ada)
         let version = publisher["User", "1"]?.version(of: "nick_name")
         #expect(try publisher.update(User.self, "1") { $0.age = 37 } != .unchanged)
@@ -219,7 +223,7 @@ private struct Account: Model {
             { try publisher.replace(Account(number: 8)) },
             { try publisher.merge(changesFrom: Account(number: 7), to: Account(number: 8)) },
             { try publisher.transaction { try $0.merge(Account(number: 8)) } },
-            { try publisher.update(Account.self, 1) { $0.number = 8 } ?? .unchanged },
+            { try publisher.update(Account.self, 1) { $0.number = 8 } },
         ] as [() throws -> PublishOutcome] {
             let error = #expect(throws: ModelcastError.self) { try write() }
             #expect(error?.code == .constant && error?.problem?.problems.map(\.field) == ["number"])

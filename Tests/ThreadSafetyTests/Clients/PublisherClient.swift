@@ -131,13 +131,15 @@ final class PublisherClient: StressClient {
         let step = ModelStep(key: key, write: .merge, fields: ["a": .int(a)])
         var before: Sighting?
         let invoked = clock.tick()
-        let outcome = try publisher.update(StressItem.self, id) { item in
-            before = item.sighting
-            item.a = a
+        do {
+            let outcome = try publisher.update(StressItem.self, id) { item in
+                before = item.sighting
+                item.a = a
+            }
+            note(outcome, [step], before: before, Interval(invoked: invoked, responded: clock.tick()))
+        } catch let error as ModelcastError where error.code == .notFound {
+            note(read(key, .exactly(nil), "update", Interval(invoked: invoked, responded: clock.tick())))
         }
-        let interval = Interval(invoked: invoked, responded: clock.tick())
-        guard let outcome else { return note(read(key, .exactly(nil), "update", interval)) }
-        note(outcome, [step], before: before, interval)
     }
 
     private func typed(_ write: Write, _ item: StressItem) throws {

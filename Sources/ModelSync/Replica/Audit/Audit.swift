@@ -17,7 +17,7 @@ struct Audit {
         var isVerifying: Bool { if case .verifying = self { true } else { false } }
     }
 
-    /// What the digests of two copies must show.
+    /// The relation that the digests of two copies must show.
     enum Comparability {
         /// Both copies must be equal.
         case equal

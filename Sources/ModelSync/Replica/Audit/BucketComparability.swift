@@ -1,5 +1,5 @@
-/// What the digests of each bucket of a type must show. Found in one pass over the streams of the type, because a
-/// sender may have made up very many.
+/// The relation that the digests of each bucket of a type must show. It is found in one pass over the streams of the
+/// type, because a sender may have made up very many.
 struct BucketComparability {
     /// For each bucket; nil where its digests cannot be compared.
     private var buckets = [Audit.Comparability?](repeating: .equal, count: BucketComparability.count)
@@ -16,7 +16,7 @@ struct BucketComparability {
         if comparability == nil { isNothing = true } else { isAtLeast = true }
     }
 
-    /// What the digests of a range of buckets together must show; nil where they cannot be compared.
+    /// The relation that the digests of a range of buckets together must show; nil where they cannot be compared.
     subscript(range: Range<Int>) -> Audit.Comparability? {
         var result = Audit.Comparability.equal
         for bucket in range {

@@ -34,6 +34,8 @@ extension Replica {
 
     private func audit(_ type: String, with sender: SenderID, now: Moment) {
         guard audits.mayBegin(type, with: sender, now: now.uptimeMicroseconds) else { return }
+        // The digests of what is left tell nothing: see ``beginAudit(now:)``.
+        if isLimited, cache.hasEvicted(type) { return }
         let told = audits.digests(of: type, toldBy: sender)
         let own = cache.bucketDigests(of: type)
         let comparability = comparability(
@@ -81,8 +83,8 @@ extension Replica {
         return audits.mayHoldFormer(type, sender, copiedAt: session.copyAskedAt ?? 0, now: now.uptimeMicroseconds)
     }
 
-    /// What the digests of each bucket must show. They can be compared where every stream that carries the bucket
-    /// stands exactly at the head of the sender. A stream of which nothing was applied stands at 0, told or not.
+    /// The relation that the digests of each bucket must show. They can be compared where every stream that carries the
+    /// bucket stands exactly at the head of the sender. A stream of which nothing was applied stands at 0, told or not.
     /// - Parameter takesLag: a stream that stands beyond the sender's head is no obstacle.
     func comparability(
         of type: String, with sender: SenderID, takesLag: Bool = false, now: Moment, _ head: (StreamState) -> UInt64?
@@ -155,8 +157,8 @@ extension Replica {
             ?? true
     }
 
-    /// Only claims of others say that anything beyond this head of the sender is here, and the sender should know
-    /// better: a false claim keeps no copies from being compared.
+    /// The sender lags behind claims alone: only others than the origin say that anything beyond its head is here, and
+    /// the sender has been heard for long enough to know better. A false claim keeps no copies from being compared.
     private func isMerelyClaimed(
         _ stream: StreamState, beyond head: UInt64, besides sender: SenderID, now: Moment
     ) -> Bool {
@@ -166,8 +168,9 @@ extension Replica {
         return isSettled(sender, since: told.at, now: now)
     }
 
-    /// Only the word of others says that anything beyond this is missing, and the sender, which should know, tells
-    /// just this: a head that nobody has sent, told again and again, keeps no copies from being compared.
+    /// The stream lacks something by hearsay alone: only others than the origin tell a head beyond `applied`, and the
+    /// sender, which should know, tells just `applied`. A head that nobody has sent, told again and again, keeps no
+    /// copies from being compared.
     private func isMerelySaid(
         toLackBeyond applied: UInt64, _ stream: StreamState, _ sender: SenderID, now: Moment
     ) -> Bool {
@@ -177,8 +180,9 @@ extension Replica {
         return isSettled(sender, since: told.at, now: now)
     }
 
-    /// The sender tells a head that counts for nothing here, and has told such heads for so long that what they promise
-    /// would have come: it was deceived. That keeps no copies from being compared either.
+    /// The head that the sender tells is overstated: it has told heads beyond the last known one for longer than their
+    /// batches would take to come, and its word moves nothing here. Another has deceived the sender, so its digests are
+    /// compared all the same.
     private func isOverstated(_ stream: StreamState, at sender: SenderID, now: Moment) -> Bool {
         let teller = stream.tellers.first { $0.sender == sender && $0.incarnation == stream.incarnation }
         guard !stream.tracker.hasHole, let since = teller?.beyondSince else { return false }

@@ -2,7 +2,7 @@
 import ModelRecord
 import ModelWire
 
-/// What is done about copies that differ.
+/// The mending of copies that differ.
 extension Replica {
     /// Begins to mend copies that differ where they must not, or where the copy of the sender may hold what is not
     /// here.

@@ -94,7 +94,7 @@ struct FormerStart {
     let incarnation: UInt64
     var tracker: SequenceTracker
     var claims: [Claim]
-    /// What the origin had before this start was still awaited.
+    /// The records that the origin had before this start were still awaited.
     var isAwaited: Bool
 }
 

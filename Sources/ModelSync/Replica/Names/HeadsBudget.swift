@@ -40,7 +40,7 @@ struct HeadsBudget: Sendable {
         self.pushedByteCountMax = pushedByteCountMax
     }
 
-    /// What a list of heads may take of a frame.
+    /// The most bytes of a frame that a list of heads may take.
     static func listByteCountMax(frameByteCount: Int) -> Int { frameByteCount - frameByteCount / 8 }
 
     /// The most bytes of one origin's entry without its heads.

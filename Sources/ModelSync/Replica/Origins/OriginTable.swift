@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What a replica knows of one origin beside its streams.
+/// A replica's knowledge of one origin, beside its streams.
 struct OriginFacts {
     /// The greatest incarnation that `heads` have told; nil where none have.
     var latestStart: UInt64?

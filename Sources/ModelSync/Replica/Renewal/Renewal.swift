@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelWire
 
 /// A copy that is built beside the live one from the snapshots of all senders, and then takes its place.
@@ -20,7 +20,7 @@ final class Renewal {
         case cancel(SenderID, rid: UInt64)
     }
 
-    let cache = ModelCache()
+    let cache: ModelCache
     /// The prefixes of what is built anew.
     let prefixes: [Topic]
     let startedAt: UInt64
@@ -51,7 +51,9 @@ final class Renewal {
     /// How many bytes of old batches are put aside.
     private static let oldByteCountMax = 64 << 20
 
-    init(prefixes: [Topic], senderCount: Int, now: UInt64) {
+    /// - Parameter cache: the live copy. What has left it for its limits does not come into the new one either.
+    init(prefixes: [Topic], senderCount: Int, besides cache: ModelCache = ModelCache(), now: UInt64) {
+        self.cache = ModelCache(passingOver: cache)
         self.prefixes = prefixes
         startedAt = now
         collectedSince = now
@@ -59,7 +61,8 @@ final class Renewal {
     }
 
     /// Begins to collect once more what another has collected: with nothing but the batches that it put aside.
-    init(collecting other: Renewal, now: UInt64) {
+    init(collecting other: Renewal, besides cache: ModelCache = ModelCache(), now: UInt64) {
+        self.cache = ModelCache(passingOver: cache)
         prefixes = other.prefixes
         startedAt = other.startedAt
         collectedSince = now

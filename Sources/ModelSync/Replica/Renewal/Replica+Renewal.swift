@@ -1,5 +1,5 @@
 @_spi(CacheWriting) import ModelCache
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelWire
 
 /// Starting anew (protocol article, section 2). State is given up in no other way, but for what a relay replaces at the
@@ -24,7 +24,7 @@ extension Replica {
         let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
         giveUpRenewal()
         for type in audits.types { endAudit(of: type, now: now) }
-        let begun = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
+        let begun = Renewal(prefixes: all, senderCount: sessions.count, besides: cache, now: now.uptimeMicroseconds)
         begun.witnesses = witnesses
         begun.reachAtStart = reach(below: all)
         renewal = begun
@@ -52,7 +52,7 @@ extension Replica {
                 > configuration.tombstoneRetention.wholeMicroseconds / 2
         else { return }
         carryOut(old.endings, of: old)
-        let begun = Renewal(collecting: old, now: now.uptimeMicroseconds)
+        let begun = Renewal(collecting: old, besides: cache, now: now.uptimeMicroseconds)
         begun.reachAtStart = reach(below: old.prefixes)
         renewal = begun
     }
@@ -95,7 +95,8 @@ extension Replica {
             // clocks may agree.
             return renewal.lose(sender, retryAt: now.uptimeMicroseconds + ClockGuard.pauseMicroseconds)
         }
-        // Heads that count nothing by now are not waited for.
+        // The new copy has to reach the heads that came with the part. Heads that are ignored by now are left out,
+        // since their batches may never come.
         for told in heads where noteOrigin(told, of: sender, now: now) {
             learn(told, of: sender, isReply: true, now: now)
         }
@@ -144,10 +145,14 @@ extension Replica {
                     old.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
                         let id = record.id
                         let better = wanted.removeValue(forKey: ExactText(id))
+                        // A model that has come back meanwhile was passed over there.
+                        if better == nil, renewal.cache.presence(of: type, id) == .evicted { return true }
                         if better != record { commit.overwrite(type: type, id: id, with: better) }
                         return true
                     }
-                    for (id, record) in wanted { commit.overwrite(type: type, id: id.text, with: record) }
+                    for (id, record) in wanted where cache.presence(of: type, id.text) != .evicted {
+                        commit.overwrite(type: type, id: id.text, with: record)
+                    }
                 }
             }
         }
@@ -308,11 +313,7 @@ extension Replica {
     /// waited for it meanwhile comes now, as if no time had passed; and what it had of a snapshot that was under way is
     /// as old as that.
     func startAnewAfterStandstill(now: Moment) {
-        defer { upkeep.lastTick = now.uptimeMicroseconds }
-        guard upkeep.lastTick > 0,
-            now.uptimeMicroseconds.subtractingOrZero(upkeep.lastTick)
-                > configuration.tombstoneRetention.wholeMicroseconds
-        else { return }
+        guard upkeep.hasStoodStill(for: configuration.tombstoneRetention, now: now) else { return }
         dropFormerParts(now: now)
         // Also where nothing is here yet: what waited may have been deleted, and the delete forgotten.
         startAnew(prefixes, reason: "this process stood still for too long", now: now)

@@ -180,7 +180,7 @@ struct Staging {
     }
 }
 
-/// What became of the holes of one stream.
+/// The account of one stream's holes: how many were found, and what became of them.
 struct RepairAccount {
     var found: UInt64 = 0
     var mended: [Mending: UInt64] = [:]

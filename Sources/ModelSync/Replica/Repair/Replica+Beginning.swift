@@ -1,6 +1,6 @@
 import ModelWire
 
-/// What an origin had before its last start is in none of its batches, so it is taken from a snapshot.
+/// The beginning of a stream: what its origin had before its last start. No batch has that, so a snapshot brings it.
 extension Replica {
     /// Awaits what the origin had before. While the first snapshot of the sender is under way, that brings it;
     /// afterwards a snapshot is asked for.

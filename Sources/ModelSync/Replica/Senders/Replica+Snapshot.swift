@@ -40,6 +40,7 @@ extension Replica {
         _ sender: SenderID, rid: UInt64, type: String, records: [CellRecord], goesOn: Bool, now: Moment
     ) {
         var stream: StreamState?
+        var fetched: UInt64?
         if sessions[sender.index].handShake.step == .snapshot(rid: rid) {
             sessions[sender.index].handShake.goOn(at: now.uptimeMicroseconds)
         } else if let repaired = repairing(rid, sender), repaired.repair?.rung == .snapshot {
@@ -47,6 +48,8 @@ extension Replica {
             stream = repaired
         } else if case .audit(let audited)? = requests.purpose(of: rid, at: sender), audited == type {
             audits[type]?.dueAt = now.uptimeMicroseconds + patience(3)
+        } else if case .fetch(let number)? = requests.purpose(of: rid, at: sender) {
+            fetched = number
         } else if renewal?.isRequest(rid, sender) ?? false {
             renewal?.noteProgress(rid, of: sender, dueAt: now.uptimeMicroseconds + patience(3))
         } else {
@@ -61,6 +64,13 @@ extension Replica {
             stream?.repair?.request?.rejectedTypes.insert(type)
             if renewal?.isRequest(rid, sender) ?? false { renewal?.noteRejected(of: sender) }
         }
+        if let fetched {
+            let byteCount = accepted.reduce(0) { $0 + $1.byteCount }
+            noteFetched(
+                fetched, byteCount: byteCount, hasRejected: accepted.count < allowed.count, rid: rid, of: sender,
+                now: now)
+            guard requests.contains(rid) else { return }
+        }
         counters[.snapshotRecords] += UInt64(accepted.count)
         if goesOn { forgetParts(of: sender) }
         // The parts of a model wait for the last one, so that no reader sees half of a model.
@@ -71,7 +81,7 @@ extension Replica {
     }
 
     /// Forgets the parts of requests to a sender whose answer is not awaited any more.
-    private func forgetParts(of sender: SenderID) {
+    func forgetParts(of sender: SenderID) {
         let (requests, renewal, step) = (requests, renewal, sessions[sender.index].handShake.step)
         sessions[sender.index].parted.keep { rid in
             step == .snapshot(rid: rid) || requests.contains(rid) || renewal?.isRequest(rid, sender) ?? false
@@ -84,6 +94,8 @@ extension Replica {
             renewal?.cache.commit { commit in commit.join(chunk.records, type: chunk.type) }
         } else if case .audit? = requests.purpose(of: rid, at: sender) {
             keepFetched(chunk.records, type: chunk.type, now: now)
+        } else if case .fetch(let number)? = requests.purpose(of: rid, at: sender) {
+            keep(chunk.records, type: chunk.type, of: number)
         } else {
             take(chunk.records, type: chunk.type, of: sender, repairing(rid, sender), now: now)
         }
@@ -91,6 +103,7 @@ extension Replica {
 
     /// Joins records, or stages them.
     private func take(_ records: [CellRecord], type: String, of sender: SenderID, _ stream: StreamState?, now: Moment) {
+        sessions[sender.index].holdsUncovered = true
         // Taken out while it changes, so that it is not copied.
         var staging: Staging?
         if let stream {
@@ -162,6 +175,7 @@ extension Replica {
                 return askAgainLater(sender, staging?.chunks ?? [], now: now)
             }
             cover(heads, staging?.chunks ?? [], sender: sender, now: now) { self.isWanted($0) }
+            sessions[sender.index].holdsUncovered = false
             return becomeLive(sender, copy: heads, now: now)
         }
         if renewal?.isRequest(rid, sender) ?? false {
@@ -173,6 +187,8 @@ extension Replica {
         }
         if case .audit(let type)? = requests.purpose(of: rid, at: sender) {
             completeBuckets(of: type, heads, now: now)
+        } else if case .fetch(let number)? = requests.purpose(of: rid, at: sender) {
+            completeFetch(number, rid: rid, of: sender, heads, now: now)
         }
     }
 
@@ -201,6 +217,7 @@ extension Replica {
             request.prefixes.contains { $0.isPrefix(of: topic) }
                 && !request.rejectedTypes.contains(topic.type ?? "")
         }
+        if request.rejectedTypes.isEmpty { sessions[sender.index].holdsUncovered = false }
         let told = heads.first { $0.origin == stream.key.origin && $0.incarnation == stream.incarnation }
         if let head = told?[stream.key.topic]?.sequence, request.rejectedTypes.isEmpty {
             refute(stream, at: sender, promised: request.promised, head: head, now: now)

@@ -1,14 +1,16 @@
 import ModelRecord
 
-/// What a request that is under way is for.
+/// The purpose of a request that is under way.
 enum RequestPurpose {
     /// The repair of a stream.
     case repair(StreamState)
     /// The audit of a type.
     case audit(String)
+    /// A fetch, by its number.
+    case fetch(UInt64)
 }
 
-/// The numbers of requests, the chance in when they go out, and the repair or audit that each open one belongs to.
+/// The numbers of requests, the chance in when they go out, and what each open one belongs to.
 struct RequestLedger {
     /// The chance in jitter, pauses and barriers.
     var generator: SeededGenerator
@@ -24,7 +26,7 @@ struct RequestLedger {
         return nextRID
     }
 
-    /// A number for a request of a repair or an audit, which stays open until ``end(_:)``.
+    /// A number for a request of a repair, an audit or a fetch, which stays open until ``end(_:)``.
     mutating func begin(_ purpose: RequestPurpose, at sender: SenderID) -> UInt64 {
         let rid = take()
         open[rid] = (sender, purpose)
@@ -35,7 +37,7 @@ struct RequestLedger {
 
     func contains(_ rid: UInt64) -> Bool { open[rid] != nil }
 
-    /// What this sender was asked for with that number; nil where another sender was asked, or none.
+    /// The purpose of the request with that number to this sender; nil where another sender was asked, or none.
     func purpose(of rid: UInt64, at sender: SenderID) -> RequestPurpose? {
         guard let (asked, purpose) = open[rid], asked == sender else { return nil }
         return purpose

@@ -1,8 +1,8 @@
 import ModelWire
 
-/// What one sender may make a replica do (protocol article, section 8): how many streams are followed on its word, how
-/// fast they are begun, and how often it is asked. Each sender has a budget of its own, so that one takes nothing from
-/// the others.
+/// The budget of one sender: what it may make a replica do (protocol article, section 8). It bounds how many streams
+/// are followed on the sender's word, how fast they are begun, and how often the sender is asked. Each sender has a
+/// budget of its own, so that one takes nothing from the others.
 struct SenderBudget: Sendable {
     /// How many streams were met first in what the sender told.
     private(set) var streamCount = 0

@@ -36,8 +36,13 @@ final class SenderSession {
     var staging: Staging?
     /// The records that come in parts, of all requests to the sender.
     var parted = PartedRecords()
+    /// For how long the sender is left out of fetches.
+    var fetchBackOff = FetchBackOff()
     /// Records of the sender were rejected for their clocks since its snapshot was asked for.
     var hasRejectedRecords = false
+    /// Records of the sender have come whose heads have not, or batches before its copy: no position tells for sure
+    /// that they are here.
+    var holdsUncovered = false
     /// When the last `welcome` of the sender came: what it told before may be of a life that is over.
     var welcomedAt: UInt64 = 0
     /// When the whole copy of the sender was asked for last; nil where a stored state goes on instead. A later start
@@ -54,7 +59,7 @@ final class SenderSession {
     /// The last state that a report told.
     var reportedState: ReplicaState?
     var lastError: String?
-    /// What the sender has made this replica do.
+    /// The budget of the sender, with all that it has made this replica do.
     var budget = SenderBudget()
     /// The largest frame that the sender takes, as its `welcome` tells.
     var frameByteCount = Int.max

@@ -25,7 +25,7 @@ struct GroupAssembler: Sendable {
         let askedSince: UInt64?
     }
 
-    /// What is known of the parts that are not here.
+    /// The state of the parts that are not here, as far as it is known.
     enum Rest {
         /// The parts may be on their way.
         case awaited
@@ -65,9 +65,10 @@ struct GroupAssembler: Sendable {
 
     /// The most bytes that are held; past it the oldest groups are let go as they are.
     static let byteCountMax = 64 << 20
-    /// So many bytes stay then, so that a flood of parts does not have the groups sorted at each tick.
+    /// The bytes that are left when the oldest groups are let go. Fewer than the most are left, so that a flood of
+    /// parts does not have the groups sorted at each tick.
     private static let byteCountKept = byteCountMax / 8 * 7
-    /// Of the groups whose time is up, one tick looks at so many.
+    /// The most groups whose time is up that one tick looks at.
     private static let dueCountMax = 1024
 
     private var groups: [Key: Group] = [:]

@@ -1,6 +1,6 @@
 public import ModelWire
 
-/// What became of a pushed batch.
+/// The fate of a pushed batch.
 public enum PushArrival: Hashable, Sendable {
     /// The batch is merged, or waits for the other parts of its transaction, and was handed out for forwarding.
     case accepted

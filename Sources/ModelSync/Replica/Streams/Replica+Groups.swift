@@ -131,10 +131,10 @@ extension Replica {
         min(StreamBeginning.patienceMicroseconds, configuration.tombstoneRetention.wholeMicroseconds / 4)
     }
 
-    /// What is known of the missing parts. They may still come where their stream has a hole, or where no sender that
-    /// could tell of holes has told a part that is here: the heartbeat of a publisher is not here yet, or a relay waits
-    /// for parts itself. A part that was pushed here need not be told by a sender: its pusher brings the others, or has
-    /// died.
+    /// The state of the missing parts, as far as it is known. They may still come where their stream has a hole, or
+    /// where no sender that could tell of holes has told a part that is here: the heartbeat of a publisher is not here
+    /// yet, or a relay waits for parts itself. A part that was pushed here need not be told by a sender: its pusher
+    /// brings the others, or has died.
     private func rest(of held: GroupAssembler.Held, now: Moment) -> GroupAssembler.Rest {
         let isLong = now.uptimeMicroseconds >= held.since + heldMicrosecondsMax
         // The missing parts of a job may be missing for good.

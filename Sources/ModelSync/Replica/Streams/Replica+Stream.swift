@@ -20,6 +20,7 @@ extension Replica {
         } catch {
             dropMalformed(sender, error)
         }
+        if isLimited { enforceLimits(now: now) }
     }
 
     /// Takes one message of a sender's stream whose topic is not one of data.
@@ -103,6 +104,7 @@ extension Replica {
         guard let stream = met else { return }
         if sessions[sender.index].isJudged { noteSealedStart(of: key.origin) }
         stream.lastArrival = now.uptimeMicroseconds
+        if isLimited, !sessions[sender.index].isSynced { sessions[sender.index].holdsUncovered = true }
         if stream.isUntold { tellAgain(stream, now: now) }
         if streams.count > count { takeFormerState(stream, sender, now: now) }
         var isCurrent = stream.incarnation == decoder.incarnation
@@ -139,7 +141,7 @@ extension Replica {
             return
         }
         if !isCurrent, clockGuard.isExpired(decoder.lastStamp, now: now) {
-            // What the batch would bring back may have been deleted since, and the delete forgotten.
+            // The models of the batch may have been deleted since, and the deletes forgotten: it would bring them back.
             counters[.expiredBatches] += 1
             return
         }
@@ -233,8 +235,8 @@ extension Replica {
         if incarnation < stream.incarnation { noteOlder(stream, stamp) }
         guard let sender else { return stream }
         stream.note(sender, incarnation: incarnation)
-        // What the stream held before is awaited from the snapshot of this sender, or of another. Where the origin is a
-        // sender itself and its snapshot is complete, that has brought it.
+        // The records that the stream had before are awaited from the snapshot of this sender, or of another. Where the
+        // origin is a sender itself and its snapshot is complete, that has brought them.
         if known == nil, !sessions[sender.index].isSynced, !isPresent(key.origin) {
             takeOver(stream, from: sender, now: now)
         }
@@ -255,7 +257,8 @@ extension Replica {
             if !isPushed { noteRefused(key.origin) }
             return nil
         }
-        // This may be a late batch of an earlier start. The stream follows the latest start of the origin all the same.
+        // The batch may be a late one of an earlier start. The stream follows the latest start of the origin all the
+        // same.
         let latest = max(incarnation, origins[key.origin].latestStart ?? 0)
         let stream = StreamState(
             key: key, type: type, incarnation: latest, metAt: sender, now: now.uptimeMicroseconds)
@@ -373,10 +376,11 @@ extension Replica {
         stream.tracker = SequenceTracker()
         stream.olderBatchCount = 0
         stream.holeSince = nil
-        // What was missing of the older one comes with the snapshot of the newer, if any sender has it.
+        // The repair of the older start ends: what was missing comes with the snapshot of the newer one, if any sender
+        // has it.
         if stream.repair != nil { finish(stream, by: .superseded, now: now) }
-        // What the origin had before is not in its new batches. A pushed start needs no snapshot: it begins with its
-        // first batch.
+        // The new batches do not have what the origin had before, so a copy is taken over. A pushed start needs no
+        // snapshot: it begins with its first batch.
         if let sender { takeOver(stream, from: sender, now: now) }
     }
 

@@ -3,7 +3,7 @@
 /// Batches are applied at once in whatever order they come, because the merge does not care; this is the bookkeeping
 /// that tells a duplicate from news and a hole from a late arrival.
 public struct SequenceTracker: Hashable, Sendable {
-    /// What a sequence is to this tracker.
+    /// The verdict of this tracker on a sequence.
     public enum Arrival: Sendable {
         /// Not seen before; it counts as applied from now on.
         case new

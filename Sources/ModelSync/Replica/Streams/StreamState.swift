@@ -14,11 +14,11 @@ struct StreamKey: Hashable, Sendable {
     }
 }
 
-/// What a replica knows about one stream.
+/// A replica's knowledge of one stream.
 ///
 /// An object, because the hot path changes it in place after one look-up.
 final class StreamState {
-    /// What one sender has last said of the stream.
+    /// The last word of one sender on the stream.
     struct Teller {
         let sender: SenderID
         /// The start of the origin that the sender follows.
@@ -48,7 +48,7 @@ final class StreamState {
     var sender: SenderID?
     /// Every sender that has spoken of the stream: at most one entry for each.
     var tellers: [Teller] = []
-    /// What others than the origin claim to hold, in ascending order of the last sequence.
+    /// The claims of others than the origin on what they hold, in ascending order of the last sequence.
     var claims: [Claim] = [] { didSet { noteDoubtful() } }
     /// The start that is followed, where only others than the origin tell of it; nil once a batch of it has come.
     var claimedStart: ClaimedStart? { didSet { noteDoubtful() } }
@@ -83,7 +83,7 @@ final class StreamState {
     /// of the origin, or beyond the position of a stored state. What this copy holds beyond a sender's is no
     /// difference until both were equal once.
     var holdsUntold = false
-    /// What the origin had before the first known batch.
+    /// The beginning: what the origin had before the first known batch.
     var beginning = StreamBeginning()
     /// Batches of the stream were pushed here.
     var isPushed = false
@@ -93,7 +93,7 @@ final class StreamState {
     let metAt: SenderID?
     /// When a batch of the stream came last, on the clock of ``Moment/uptimeMicroseconds``; 0 for none in this run.
     var lastArrival: UInt64 = 0
-    /// What became of the holes of the stream.
+    /// The account of the stream's holes.
     var account = RepairAccount()
     /// Since when the state of the stream is what it is.
     var since: UInt64

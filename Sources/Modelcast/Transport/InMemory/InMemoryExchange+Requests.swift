@@ -20,7 +20,7 @@ extension InMemoryExchange {
         var replies: BoundedQueue<HeldMessage>
         /// Its number at the control endpoint; nil while nobody has bound that.
         var peer: ID?
-        /// What ``look(_:)`` has not told yet.
+        /// The greeting that ``look(_:)`` has not told yet.
         var greeting = Greeting.pending
         /// The side that asks has gone. What it has asked is still to be read.
         var isClosed = false

@@ -20,9 +20,9 @@ extension InMemoryExchange {
     struct Faults {
         /// Nothing passes, either way.
         var cut: Set<Link> = []
-        /// What the sender sends on its stream waits.
+        /// The links on which the messages of the sender's stream wait.
         var held: Set<Link> = []
-        /// So many of the next batches are lost.
+        /// The number of next batches that are lost, by link.
         var losses: [Link: Int] = [:]
     }
 
@@ -73,7 +73,7 @@ extension InMemoryExchange {
     }
 }
 
-/// What the test kit does with a bus that was made for it.
+/// The means of the test kit on a bus that was made for it: services that faults name, and an end of all waiting.
 extension InMemoryBus {
     /// The transport of a service, which faults name.
     package func transport(of service: String) -> Transport {
@@ -138,6 +138,6 @@ package enum BusFault: Sendable {
     /// Messages of the stream wait.
     case held
     case released
-    /// So many of the next batches are lost.
+    /// The next batches are lost, as many as this.
     case loss(Int)
 }

@@ -89,7 +89,7 @@ final class InMemoryStream: StreamChannel {
 
     func publishFromWriter(topic: [UInt8], _ payload: [UInt8]) -> Bool {
         publish(topic: topic, payload)
-        // Whoever subscribes wakes the serving thread by itself.
+        // A subscription wakes the serving thread by itself, so no write has to.
         return false
     }
 }

@@ -6,7 +6,7 @@ package enum EndpointProbe {
     /// The limit for one step.
     private static let patience = Duration.seconds(1)
 
-    /// What is wrong at a control endpoint, in one line that says what to do; nil when a publisher answers there.
+    /// The fault at a control endpoint, in one line that says what to do; nil when a publisher answers there.
     package static func diagnose(_ endpoint: String, _ security: Security?) async -> EndpointFault? {
         if let fault = await checkConnection(endpoint) { return fault }
         do {
@@ -14,14 +14,14 @@ package enum EndpointProbe {
             return nil
         } catch let error as ModelcastError where error.code == .timeout {
             return EndpointFault(
-                reason: "\(endpoint) speaks ZeroMQ but does not answer as a Modelcast publisher; "
-                    + "give a publisher's control endpoint, not its stream")
+                reason: "\(endpoint) speaks ZeroMQ but has not answered as a Modelcast publisher within a second; if "
+                    + "it is not just busy, give a publisher's control endpoint, not its stream")
         } catch {
             return EndpointFault(reason: "\(error)")
         }
     }
 
-    /// What is wrong before any message is sent; nil when the other side speaks ZeroMQ.
+    /// The fault that shows before any message is sent; nil when the other side speaks ZeroMQ.
     package static func checkConnection(_ endpoint: String) async -> EndpointFault? {
         let answer = Answer()
         return await withCheckedContinuation { continuation in

@@ -1,5 +1,6 @@
 import Logging
 import ModelGrants
+import ModelWire
 import ZeroMQ
 
 /// The stream of a sender as the thread sees it that serves: what subscribers send, and with grants who may listen to
@@ -21,26 +22,22 @@ final class StreamServing {
     /// When no socket could be bound last, so that not every `hello` tries again.
     private var failedAt: UInt64?
     private var accounts = SubscriptionAccounts()
+    private let watch: SubscriptionWatch
     private var connections = KeyConnections()
 
     /// A bound socket.
     private struct Open {
         let socket: StreamSocket
         let domain: String
+        /// The number of the socket at the watch.
+        let watched: Int
+        let turns = SubscriptionWatch.Turns()
         let token: Poller.Token
-        let monitorToken: Poller.Token
-        var silent = SilentConnections()
 
-        init(_ socket: StreamSocket, domain: String, poller: inout Poller) {
+        init(_ socket: StreamSocket, domain: String, _ watch: SubscriptionWatch, poller: inout Poller) {
             (self.socket, self.domain) = (socket, domain)
+            watched = watch.add(socket.monitor, turns)
             token = poller.add(socket.socket)
-            monitorToken = poller.add(socket.monitor)
-        }
-
-        /// A poller keeps a shared socket open.
-        func remove(from poller: inout Poller) {
-            poller.remove(token)
-            poller.remove(monitorToken)
         }
     }
 
@@ -49,11 +46,13 @@ final class StreamServing {
     /// How many paths are tried where some are taken.
     private static let pathCountMax = 2 * narrowedCountMax
     private static let retryMicroseconds: UInt64 = 1_000_000
-    /// How many messages are taken from a socket before the other sockets get their turn, and how many of one
-    /// subscriber may wait.
-    private static let burst = 256
+    /// How many messages are taken from a socket before the other sockets get their turn.
+    private static let burst = 1024
+    /// How many messages of one subscriber may wait.
     private static let waitingCount = 64
     private static let linger = Duration.seconds(1)
+    /// Why a connection was ended.
+    private static let excess = "it subscribes to more than one connection, or all together, may"
     /// The greatest message of a subscriber, in bytes: above any subscription or handshake. A peer that sends a longer
     /// one is cut.
     static let subscriptionByteCountMax = 1024
@@ -72,10 +71,14 @@ final class StreamServing {
             try socket.bind(endpoint)
         }
         sockets = StreamSockets(main, hasGrants: access != nil)
-        open = [Open(main, domain: domain, poller: &thread.poller)]
+        watch = try SubscriptionWatch.start()
+        open = [Open(main, domain: domain, watch, poller: &thread.poller)]
     }
 
-    deinit { for stream in open { stream.remove(from: &thread.poller) } }
+    deinit {
+        watch.stop()
+        for stream in open { thread.poller.remove(stream.token) }
+    }
 
     private static func domain(_ number: Int) -> String { "\(Security.domain)-stream-\(number)" }
 
@@ -145,7 +148,7 @@ final class StreamServing {
             throw error
         }
         nextNumber += 1
-        open.append(Open(socket, domain: domain, poller: &thread.poller))
+        open.append(Open(socket, domain: domain, watch, poller: &thread.poller))
         sockets.open(socket)
         return socket
     }
@@ -203,7 +206,9 @@ final class StreamServing {
 
     private func close(_ stream: Open) {
         gate.allow(nil, in: stream.domain)
-        stream.remove(from: &thread.poller)
+        // A poller keeps a shared socket open.
+        thread.poller.remove(stream.token)
+        watch.remove(stream.watched)
         sockets.close(stream.socket)
         open.removeAll { $0.socket === stream.socket }
     }
@@ -221,7 +226,7 @@ final class StreamServing {
             }
         }
         accounts.cut { access.grantee(of: $0)?.readable }
-        for index in open.indices { open[index].silent.cutAll() }
+        watch.cutSilent()
     }
 
     // MARK: Subscriptions
@@ -230,20 +235,26 @@ final class StreamServing {
     /// - Parameter subscribed: is called outside of the lock of a socket, as a writer takes that while it holds the
     ///   publisher's lock.
     func receive(_ subscribed: ([UInt8]) -> Void) throws(ZeroMQError) {
-        let now = Clocks.now().uptimeMicroseconds
-        for index in open.indices {
-            if thread.poller.isReadable(open[index].monitorToken) {
-                while let event = try open[index].socket.monitor.next() { open[index].silent.note(event, at: now) }
+        let endedCount = watch.takeEndedCount()
+        for _ in 0..<endedCount { gate.note(StreamServing.excess) }
+        if endedCount > 0 { accounts.forgetGone() }
+        for stream in open {
+            guard thread.poller.isReadable(stream.token) else {
+                stream.turns.next()
+                continue
             }
-            open[index].silent.cutExcess(at: now)
-        }
-        for (index, stream) in open.enumerated() where thread.poller.isReadable(stream.token) {
             for _ in 0..<StreamServing.burst {
-                guard let subscription = try stream.socket.receive() else { break }
-                if let connection = subscription.connection { open[index].silent.spoke(connection) }
+                guard let subscription = try stream.socket.receive() else {
+                    stream.turns.next()
+                    break
+                }
+                if let connection = subscription.connection { watch.spoke(connection, at: stream.watched) }
                 guard isAdmitted(subscription, stream.socket), subscription.isWhole else { continue }
                 // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
-                if subscription.frame.first == 1 { subscribed(Array(subscription.frame.dropFirst())) }
+                guard subscription.frame.first == 1, case let prefix = Array(subscription.frame.dropFirst()),
+                    mayBeAnswered(prefix, subscription.connection)
+                else { continue }
+                subscribed(prefix)
             }
         }
     }
@@ -252,14 +263,22 @@ final class StreamServing {
     /// read other types than it did at its beginning.
     private func isAdmitted(_ subscription: StreamSocket.Subscription, _ socket: StreamSocket) -> Bool {
         guard let connection = subscription.connection else { return access == nil }
+        guard !accounts.hasEnded(connection) else { return false }
         let mayRead = access.map { mayListen(subscription.key, by: connection, to: socket, $0) } ?? true
         let isCounted = accounts.count(
             subscription.frame, of: connection, key: subscription.key, reading: socket.readable)
         guard mayRead, isCounted else {
+            if !isCounted { gate.note(StreamServing.excess) }
             accounts.cut(connection)
             return false
         }
         return true
+    }
+
+    /// The prefix is no barrier, or one that the connection may raise.
+    private func mayBeAnswered(_ prefix: [UInt8], _ connection: Connection?) -> Bool {
+        guard Topic(barrier: prefix) != nil, let connection else { return true }
+        return accounts.mayRaiseBarrier(connection, at: Clocks.now().uptimeMicroseconds)
     }
 
     private func mayListen(

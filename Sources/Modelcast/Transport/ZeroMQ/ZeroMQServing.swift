@@ -20,7 +20,7 @@ final class ZeroMQServing: ServingEnd {
     private let gate: ClientGate
     /// The replies that have not left the process yet.
     let freight: UnreleasedAnswers
-    /// Who may do what; nil where whoever has come in may do everything.
+    /// The rights of keys; nil where each client that has come in may do everything.
     private let access: Access?
     /// The version of the grants that the connections were last held against.
     private var version: UInt64
@@ -43,11 +43,11 @@ final class ZeroMQServing: ServingEnd {
         var messageCount: UInt64 = 0
     }
 
-    /// Who has a connection, and what it may read there.
+    /// The owner of a connection, and what it may read there.
     private struct Reader {
         let key: Curve.PublicKey
         let readable: [NamePattern]
-        /// It was told that its key has too many connections.
+        /// The owner was told that its key has too many connections.
         let isExcess: Bool
     }
 
@@ -219,7 +219,8 @@ final class ZeroMQServing: ServingEnd {
             }
             let isExcess = !keyConnections.admits(
                 connections[request.peer]?.connection, of: key, atMost: grantee.limits[.connections])
-            // It is told once, and ended a moment later.
+            // A peer beyond the connections that its key may have is told so once. Its connection is ended a moment
+            // later, so that the reply arrives.
             if isExcess {
                 guard !(keys[request.peer]?.isExcess ?? false) else { continue }
                 excess.append((request.peer, Clocks.now().uptimeMicroseconds + ZeroMQServing.excessMicroseconds))

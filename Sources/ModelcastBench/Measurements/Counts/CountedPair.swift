@@ -39,7 +39,7 @@ struct CountedPair {
                 switch action {
                 case .request(_, let payload): origin.receive(payload.span, from: [1], now: now)
                 case .subscribe(_, let prefix): origin.subscribed(to: prefix, now: now)
-                case .connectStream, .unsubscribe, .notice, .forward: break
+                case .connectStream, .unsubscribe, .notice, .forward, .fetched: break
                 case .reconnect: throw BenchError("the replica gave its sender up")
                 }
             }

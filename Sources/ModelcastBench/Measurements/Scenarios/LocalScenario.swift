@@ -6,6 +6,7 @@ public enum LocalScenario: Codable, Hashable, Sendable {
     case growth
     case observers
     case snapshot
+    case limits
 }
 
 /// The process that measures such a scenario.
@@ -37,6 +38,7 @@ struct LocalPeer: Sendable {
         case .growth: try GrowthScenario(sizes).measure(tell)
         case .observers: try ObserversScenario(sizes).measure(tell)
         case .snapshot: try SnapshotScenario(sizes).measure(tell)
+        case .limits: try LimitsScenario(sizes).measure(tell)
         }
     }
 }
@@ -45,6 +47,7 @@ extension Measurement {
     func measureGrowth() async throws -> BenchPart { try await measure(.growth) }
     func measureObservers() async throws -> BenchPart { try await measure(.observers) }
     func measureSnapshot() async throws -> BenchPart { try await measure(.snapshot) }
+    func measureLimits() async throws -> BenchPart { try await measure(.limits) }
 
     /// Measures reads of a cache in one process, then those of a subscriber.
     func measureReads() async throws -> BenchPart {

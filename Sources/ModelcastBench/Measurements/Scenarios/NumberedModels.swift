@@ -146,8 +146,9 @@ struct FedCache: ~Copyable {
     private let table: ModelTable
     private var decoder = BatchDecoder()
 
-    init() {
-        cache = ModelCache()
+    /// - Parameter limits: limits, which are enforced after each batch; nil for none.
+    init(limits: CacheLimits? = nil) {
+        cache = ModelCache(limits: limits)
         table = cache.table(Workload.type)
     }
 
@@ -155,7 +156,9 @@ struct FedCache: ~Copyable {
     @discardableResult
     mutating func take(_ frame: [UInt8]) throws -> BatchSummary {
         try decoder.decode(frame.span)
-        return cache.commit(decoder.batch(in: frame.span), in: table)
+        let summary = cache.commit(decoder.batch(in: frame.span), in: table)
+        if cache.isLimited { cache.enforceLimits(now: MonotonicClock.nanoseconds / 1_000) }
+        return summary
     }
 
     /// Adds the models of these numbers.

@@ -33,6 +33,11 @@ public struct ScenarioSizes: Codable, Hashable, Sendable {
     /// How many snapshots are opened.
     public var snapshotOpenings = 10_000
 
+    /// How many models a copy with a limit holds.
+    public var limitModels = 200_000
+    /// Updates, and new models, in each turn of the limits scenario.
+    public var limitUpdates = 64_000
+
     /// How many subscribers one publisher has, from few to many.
     public var subscribers = [1, 4, 16, 64]
     /// How many models that publisher has.

@@ -13,7 +13,7 @@ struct ChaosImpairment: Sendable {
         func run() throws { try tool.run(words) }
     }
 
-    /// What the impairment does, in words for a person.
+    /// The effect of the impairment, in words for a person.
     let text: String
     /// The calls that begin it, from the link on this side and the namespace, whose link is `eth0`.
     let start: @Sendable (_ link: String, _ namespace: String) -> [Call]

@@ -8,6 +8,7 @@ extension InspectorPage {
 
         const verdictTexts = {
           equal: 'equal',
+          'equal-where-held': 'equal in what is here',
           different: 'different',
           apart: 'not comparable',
         };
@@ -74,7 +75,7 @@ extension InspectorPage {
           }
 
           show(told) {
-            const types = listOf(told.types), unequal = types.filter(type => type.verdict !== 'equal');
+            const types = listOf(told.types), unequal = types.filter(type => !type.verdict.startsWith('equal'));
             const count = types.reduce((sum, type) => sum + (type.differencesCount || 0), 0);
             const different = types.filter(type => type.verdict === 'different').length;
             const verdict = different ? 'different' : unequal.length ? 'apart' : 'equal';

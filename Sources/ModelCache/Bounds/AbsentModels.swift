@@ -1,0 +1,156 @@
+@_spi(RecordWriting) import ModelRecord
+
+/// The models of a type that have left the copy, those of them that were deleted since, and those that are on their way
+/// back.
+///
+/// An evicted model is kept as a hash of 64 bits, which nobody outside can choose (``SeededHash``). In a copy that has
+/// evicted a billion models, one id in some ten billion others would count as evicted, too; a fetch tells that it is
+/// not.
+///
+/// With each hash goes the newest stamp that has been seen of the model. A delete above that is the end of the model:
+/// it counts as one that does not exist, and is forgotten together with the tombstones of its time. So the list does
+/// not grow with models that were.
+struct AbsentModels {
+    /// The hashes of models, each with a stamp.
+    private typealias Stamps = [UInt64: Stamp]
+
+    /// The models by bucket, so that none of the tables ever has to be copied as a whole to a larger one for long; each
+    /// with the newest stamp that has been seen of it.
+    private var evicted = [Stamps](repeating: [:], count: 256)
+    /// The models that were deleted after they had been evicted, by bucket, each with the stamp of the delete.
+    private var ended = [Stamps](repeating: [:], count: 256)
+    /// The models that are being fetched, with all that has come of each since its fetch began; nil where nothing has.
+    private var arriving: [ExactText: CellRecord?] = [:]
+    /// How many models are evicted, those included that are on their way back.
+    private(set) var count = 0
+    /// How many deletes of evicted models are remembered.
+    private(set) var endedCount = 0
+    /// See ``EvictionCounts``.
+    private(set) var counts = EvictionCounts()
+
+    var isEmpty: Bool { count == 0 && endedCount == 0 && arriving.isEmpty }
+
+    /// The same models, of which none is on its way back.
+    var withoutArrivals: AbsentModels {
+        var copy = self
+        copy.arriving = [:]
+        return copy
+    }
+
+    /// The model is evicted, and not known to be deleted.
+    func contains(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
+        count > 0 && evicted[Int(hash &>> 56)][SeededHash.of(id)] != nil
+    }
+
+    /// The model is evicted, or was when it was deleted.
+    func hasLeft(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
+        contains(hash, id) || (endedCount > 0 && ended[Int(hash &>> 56)][SeededHash.of(id)] != nil)
+    }
+
+    /// Takes note that a model leaves.
+    /// - Parameter lastStamp: the newest stamp of its record.
+    mutating func insert(_ hash: UInt64, _ id: Span<UInt8>, lastStamp: Stamp) {
+        counts.evictions += 1
+        if evicted[Int(hash &>> 56)].updateValue(lastStamp, forKey: SeededHash.of(id)) == nil { count += 1 }
+    }
+
+    // MARK: What comes of them
+
+    /// Keeps an update back if its model is evicted, or was when it was deleted.
+    /// - Returns: false where the update may make a model.
+    mutating func keepBack(_ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan) -> Bool {
+        guard note(hash, update.id, update.stamp, isDelete: update.operation == .delete) else { return false }
+        if !arriving.isEmpty, let text = try? UTF8Span(validating: update.id) {
+            let id = ExactText(String(copying: text))
+            if let known = arriving[id], let more = CellRecord.applying(update, to: known, plan: &plan).record {
+                arriving[id] = .some(more)
+            }
+        }
+        return true
+    }
+
+    /// Keeps a record back if its model is evicted, or was when it was deleted.
+    mutating func keepBack(_ record: CellRecord, _ hash: UInt64, plan: inout MergePlan) -> Bool {
+        let end = record.exists ? nil : record.floor?.stamp
+        guard note(hash, record.idBytes, end ?? record.lastStamp, isDelete: end != nil) else { return false }
+        keep(record, plan: &plan)
+        return true
+    }
+
+    /// Takes note of a stamp of a model that is evicted or ended.
+    /// - Returns: false where it is neither.
+    private mutating func note(_ hash: UInt64, _ id: Span<UInt8>, _ stamp: Stamp, isDelete: Bool) -> Bool {
+        guard count > 0 || endedCount > 0 else { return false }
+        let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id))
+        let isEvicted = evicted[bucket][key] != nil
+        guard let last = evicted[bucket][key] ?? ended[bucket][key] else { return false }
+        counts.keptBack += 1
+        guard stamp > last else { return true }
+        if isEvicted, isDelete {
+            evicted[bucket][key] = nil
+            evicted[bucket].giveBackRoom()
+            count -= 1
+            endedCount += 1
+        } else if !isEvicted, !isDelete {
+            // A model that exists again, and has come here in part only.
+            ended[bucket][key] = nil
+            count += 1
+            endedCount -= 1
+        }
+        if isDelete { ended[bucket][key] = stamp } else { evicted[bucket][key] = stamp }
+        return true
+    }
+
+    /// Forgets deletes that are older than a stamp.
+    /// - Parameter buckets: the buckets to search, within 0..<256.
+    mutating func dropEnded(_ buckets: Range<Int>, olderThan stamp: Stamp) {
+        guard endedCount > 0 else { return }
+        for bucket in buckets where ended[bucket].contains(where: { $0.value < stamp }) {
+            endedCount -= ended[bucket].count
+            // A new table, so that the old one's room is given back.
+            ended[bucket] = ended[bucket].filter { $0.value >= stamp }
+            endedCount += ended[bucket].count
+        }
+    }
+
+    // MARK: On the way back
+
+    /// From now on all that comes of the model is kept until ``endArrival(_:_:)``.
+    mutating func beginArrival(_ id: ExactText) { arriving[id] = .some(arriving[id] ?? nil) }
+
+    /// The model is here again, or does not exist.
+    /// - Returns: all that has come of it since its arrival began.
+    mutating func endArrival(_ id: ExactText, _ hash: UInt64) -> CellRecord? {
+        let found = arriving.removeValue(forKey: id) ?? nil
+        let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id.text.utf8.span))
+        if let end = ended[bucket][key] {
+            // The delete is remembered, as senders may have forgotten it.
+            guard let found, found.lastStamp > end else { return nil }
+            ended[bucket][key] = nil
+            endedCount -= 1
+        } else if evicted[bucket].removeValue(forKey: key) != nil {
+            evicted[bucket].giveBackRoom()
+            count -= 1
+        }
+        return found
+    }
+
+    /// Gives the arrival up: the model stays evicted, and what has come of it is dropped.
+    mutating func cancelArrival(_ id: ExactText) { arriving[id] = nil }
+
+    /// Joins a record to what has come of an arriving model. Others are left alone.
+    mutating func keep(_ record: CellRecord, plan: inout MergePlan) {
+        guard !arriving.isEmpty else { return }
+        let id = ExactText(record.id)
+        if let known = arriving[id], let more = CellRecord.joining(record, to: known, plan: &plan).record {
+            arriving[id] = .some(more)
+        }
+    }
+}
+
+extension Dictionary {
+    /// Gives most of the room back where little of it is taken.
+    fileprivate mutating func giveBackRoom() {
+        if capacity > 64, count < capacity / 8 { self = filter { _ in true } }
+    }
+}

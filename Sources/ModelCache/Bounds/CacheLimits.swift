@@ -1,0 +1,45 @@
+/// How much of each type, and of all together, a copy keeps in memory.
+///
+/// Types that are not named, and where `all` has no limit either, are kept whole and cost nothing more.
+public struct CacheLimits: Hashable, Sendable {
+    /// The limits of single types, by their names.
+    public var types: [String: ModelLimits]
+    /// The limits of all types together; nil for none. Its idle time is that of each type that has none of its own.
+    public var all: ModelLimits?
+
+    /// Limits of single types, and of all together.
+    public init(types: [String: ModelLimits] = [:], all: ModelLimits? = nil) {
+        self.types = types
+        self.all = all
+    }
+
+    /// Nothing is limited.
+    public var isEmpty: Bool { types.isEmpty && all == nil }
+
+    /// Models of the type may leave the copy.
+    public func mayEvict(_ type: String) -> Bool { all != nil || types[type] != nil }
+
+    /// What is wrong with the limits, as a text that says what would do; nil where nothing is.
+    public var problem: String? {
+        if let problem = all?.problem { return "everything together \(problem)" }
+        for (type, limits) in types.sorted(by: { $0.key < $1.key }) {
+            if type.isEmpty { return "a limit has no type; that of all types is `all`" }
+            if let problem = limits.problem { return "\(type) \(problem)" }
+            if let all = all?.count, let count = limits.count, count > all {
+                return "\(type) may have \(count) models, and everything together \(all): one of the two is wrong"
+            }
+            if let all = all?.bytes, let bytes = limits.bytes, bytes > all {
+                return "\(type) may have \(bytes) bytes, and everything together \(all): one of the two is wrong"
+            }
+        }
+        return nil
+    }
+
+    /// The limits of a table; nil where the type is kept whole.
+    func bounds(of type: String) -> ModelLimits? {
+        guard mayEvict(type) else { return nil }
+        var limits = types[type] ?? ModelLimits()
+        limits.idle = limits.idle ?? all?.idle
+        return limits
+    }
+}

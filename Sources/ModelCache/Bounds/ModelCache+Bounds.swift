@@ -1,0 +1,145 @@
+@_spi(RecordWriting) public import ModelRecord
+
+extension ModelCache {
+    /// Whether the copy holds a model, has evicted it, or knows of none.
+    ///
+    /// From any thread. Costs a read, which does not count as a use of the model.
+    public func presence(of type: String, _ id: String) -> ModelPresence {
+        guard let table = existingTable(type) else { return .absent }
+        let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
+        if table.shards.record(hash, id.utf8.span, isUse: false)?.isPresent ?? false { return .here }
+        guard let bounds = table.bounds else { return .absent }
+        return bounds.absent.withLock { $0.contains(hash, id.utf8.span) } ? .evicted : .absent
+    }
+
+    /// The model is evicted, or was when it was deleted: the copy has no record of it for its limits.
+    @_spi(CacheWriting)
+    public func hasLeft(_ type: String, _ id: String) -> Bool {
+        guard let bounds = existingTable(type)?.bounds else { return false }
+        return bounds.absent.withLock { $0.hasLeft(SlotArray.hash(idHash: Fingerprint.fnv(id)), id.utf8.span) }
+    }
+
+    /// Models of the type have left the copy, and some are not back, or were deleted meanwhile and not forgotten yet.
+    public func hasEvicted(_ type: String) -> Bool {
+        existingTable(type)?.bounds?.absent.withLock { !$0.isEmpty } ?? false
+    }
+
+    /// Models of some types may leave the copy.
+    @_spi(CacheWriting)
+    public var isLimited: Bool { limiter != nil }
+
+    /// Models of the type may leave the copy.
+    @_spi(CacheWriting)
+    public func mayEvict(_ type: String) -> Bool { limits?.mayEvict(type) ?? false }
+
+    /// How much the cache may hold; nil where nothing is limited.
+    @_spi(CacheWriting)
+    public var limits: CacheLimits? { limiter.map { limiter in writerLock.withLock { _ in limiter.limits } } }
+
+    /// What has become of all types for their limits.
+    @_spi(CacheWriting)
+    public var evictionCounts: EvictionCounts {
+        guard limiter != nil else { return EvictionCounts() }
+        return directoryCopy().tables.reduce(EvictionCounts()) { sum, table in sum + counts(of: table) }
+    }
+
+    private func counts(of table: TypeTable) -> EvictionCounts {
+        table.bounds?.absent.withLock { absent in
+            var counts = absent.counts
+            counts.evicted = absent.count
+            return counts
+        } ?? EvictionCounts()
+    }
+
+    /// How many models of a type are evicted now.
+    public func evictedCount(of type: String) -> Int { existingTable(type).map { counts(of: $0).evicted } ?? 0 }
+
+    /// The size of the models of a type as its limits count it, in bytes; 0 where the type has none.
+    @_spi(CacheWriting)
+    public func limitedByteCount(of type: String) -> Int {
+        guard let table = existingTable(type), let bounds = table.bounds else { return 0 }
+        return cut.withLock { _ in bounds.byteCount }
+    }
+
+    /// Keeps a model in the copy, or lets it go again. As often as it was pinned it has to be let go.
+    @_spi(CacheWriting)
+    public func setPinned(_ isPinned: Bool, type: String, id: String) {
+        guard let bounds = makeTable(type).bounds else { return }
+        let key = SeededHash.of(id.utf8.span)
+        bounds.pinned.withLock { pinned in
+            let count = pinned[key, default: 0] + (isPinned ? 1 : -1)
+            pinned[key] = count > 0 ? count : nil
+        }
+    }
+
+    /// Sets other limits. A type that had none when its first model came has none from then on either.
+    @_spi(CacheWriting)
+    public func setLimits(_ limits: CacheLimits) {
+        guard let limiter else { return }
+        let tables = directoryCopy().tables
+        writerLock.withLock { _ in
+            limiter.limits = limits
+            for table in tables { table.bounds?.limits = limits.bounds(of: table.name) ?? ModelLimits() }
+        }
+    }
+
+    // MARK: On the way back
+
+    /// From now on all that comes of these models is kept beside the copy, until ``Commit/endArrivals(_:type:)``.
+    @_spi(CacheWriting)
+    public func beginArrivals(_ ids: [String], type: String) {
+        guard let bounds = existingTable(type)?.bounds else { return }
+        bounds.absent.withLock { absent in for id in ids { absent.beginArrival(ExactText(id)) } }
+    }
+
+    /// Gives up to bring these models back. They stay evicted.
+    @_spi(CacheWriting)
+    public func cancelArrivals(_ ids: [String], type: String) {
+        guard let bounds = existingTable(type)?.bounds else { return }
+        bounds.absent.withLock { absent in for id in ids { absent.cancelArrival(ExactText(id)) } }
+    }
+
+    /// Joins records to what has come of arriving models. Others are left alone.
+    @_spi(CacheWriting)
+    public func keepArriving(_ records: [CellRecord], type: String) {
+        guard let bounds = existingTable(type)?.bounds else { return }
+        var plan = MergePlan()
+        bounds.absent.withLock { absent in
+            for record in records { absent.keep(record, plan: &plan) }
+        }
+    }
+}
+
+extension ModelCache {
+    /// An empty cache without limits that passes over what has left another for its limits. For a copy that is to take
+    /// the place of the other.
+    @_spi(CacheWriting)
+    public convenience init(passingOver other: ModelCache) {
+        guard let limits = other.limits else {
+            self.init()
+            return
+        }
+        let tables = other.directoryCopy().tables
+        let types = tables.filter { $0.bounds != nil }.map { ($0.name, ModelLimits()) }
+        self.init(limits: CacheLimits(types: Dictionary(types) { $1 }, all: limits.all.map { _ in ModelLimits() }))
+        for table in tables {
+            guard let bounds = table.bounds else { continue }
+            let absent = bounds.absent.withLock { $0.withoutArrivals }
+            makeTable(table.name).bounds?.absent.withLock { $0 = absent }
+        }
+    }
+}
+
+extension Commit {
+    /// Shows the models that have been fetched. Those of which nothing has come do not exist.
+    @_spi(CacheWriting)
+    public mutating func endArrivals(_ ids: [String], type: String) {
+        let table = touch(type)
+        guard let bounds = table.bounds else { return }
+        for id in ids {
+            let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
+            let found = bounds.absent.withLock { $0.endArrival(ExactText(id), hash) }
+            if let found { join(found, type: type) }
+        }
+    }
+}

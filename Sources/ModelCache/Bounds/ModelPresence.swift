@@ -1,0 +1,9 @@
+/// Whether a copy holds a model.
+public enum ModelPresence: String, Hashable, Sendable, CaseIterable {
+    /// The copy holds it.
+    case here
+    /// It has left the copy for its limits. It may have changed or been deleted since: a fetch tells.
+    case evicted
+    /// It does not exist, as far as this copy has been told.
+    case absent
+}

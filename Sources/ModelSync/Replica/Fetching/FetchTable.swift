@@ -1,0 +1,148 @@
+import ModelRecord
+
+/// Who waits for which models, and what is under way for that.
+struct FetchTable {
+    /// Somebody who waits for models of one type.
+    struct Asker {
+        let type: String
+        var remaining: Set<ExactText>
+        var found: [CellRecord] = []
+    }
+
+    private(set) var askers: [UInt64: Asker] = [:]
+    /// Models that wait for their turn, by type, in the order in which they were asked for.
+    private var queues: [String: [ExactText]] = [:]
+    /// Models that wait or are under way.
+    private var wanted: [String: Set<ExactText>] = [:]
+    private(set) var open: [Fetch] = []
+    private var nextNumber: UInt64 = 1
+    /// Where the audit of held models goes on, and when.
+    var audit = AuditPlace()
+    /// How many models of a type are asked for together, where it is fewer than usual: some answer was too large.
+    private var sizes: [String: Int] = [:]
+    /// Models that came back without the answer of some sender that may have more of them.
+    private var unsure: [(type: String, ids: [String])] = []
+    /// The type with which the last fetch began: the next is another's turn.
+    private var lastType = ""
+
+    /// How many fetches of one type may be under way, so that those who ask one by one are asked for together.
+    private static let openCountMax = 4
+    /// How many fetches may be under way, so that the answers of an honest sender stay below what one may bring.
+    private static let openCountMaxOfAll = 8
+    /// For how many fetches it is remembered that not all have answered.
+    private static let unsureCountMax = 256
+
+    var isIdle: Bool { askers.isEmpty && open.isEmpty && queues.isEmpty }
+
+    subscript(number: UInt64) -> Fetch? { open.first { $0.number == number } }
+
+    /// Somebody waits for these models. Each is asked for once, for all who wait.
+    mutating func add(_ token: UInt64, _ asker: Asker) {
+        askers[token] = asker
+        for id in asker.remaining.sorted() where wanted[asker.type, default: []].insert(id).inserted {
+            queues[asker.type, default: []].append(id)
+        }
+    }
+
+    /// Somebody waits no longer. What is under way goes on; what has not begun does so for others only.
+    mutating func remove(_ token: UInt64) -> Asker? {
+        guard let asker = askers.removeValue(forKey: token) else { return nil }
+        let others = askers.values.filter { $0.type == asker.type }
+        queues[asker.type]?.removeAll { id in
+            guard asker.remaining.contains(id), !others.contains(where: { $0.remaining.contains(id) }) else {
+                return false
+            }
+            wanted[asker.type]?.remove(id)
+            return true
+        }
+        if queues[asker.type]?.isEmpty ?? false { queues[asker.type] = nil }
+        return asker
+    }
+
+    /// The next fetches to begin: of each type in turn.
+    mutating func begin(now: UInt64) -> [Fetch] {
+        var begun: [Fetch] = []
+        while open.count(where: { $0.purpose == .bringsBack }) < FetchTable.openCountMaxOfAll {
+            let free = queues.keys.filter { type in
+                open.count { $0.type == type && $0.purpose == .bringsBack } < FetchTable.openCountMax
+            }.sorted()
+            guard let type = free.first(where: { $0 > lastType }) ?? free.first, let queue = queues[type] else { break }
+            lastType = type
+            let part = queue.prefix(size(of: type))
+            queues[type] = queue.count > part.count ? Array(queue.dropFirst(part.count)) : nil
+            begun.append(make(type, part.map(\.text), .bringsBack, now: now))
+        }
+        return begun
+    }
+
+    /// How many models of a type are asked for together.
+    func size(of type: String) -> Int { sizes[type] ?? Fetch.idCountMax }
+
+    /// Takes note that the answer to a fetch is not that of all senders: its models are to be compared soon.
+    mutating func noteUnsure(_ fetch: Fetch) {
+        unsure.append((fetch.type, fetch.ids))
+        if unsure.count > FetchTable.unsureCountMax { unsure.removeFirst() }
+    }
+
+    /// The next models that are to be compared before others.
+    mutating func takeUnsure() -> (type: String, ids: [String])? { unsure.isEmpty ? nil : unsure.removeFirst() }
+
+    /// A fetch that compares held models.
+    /// - Parameter isUnsure: they came back without the answer of some sender.
+    mutating func beginAudit(of type: String, _ ids: [String], isUnsure: Bool = false, now: UInt64) {
+        make(type, ids, .audits, now: now).isUnsure = isUnsure
+    }
+
+    var isAuditing: Bool { open.contains { $0.purpose == .audits } }
+
+    private mutating func make(_ type: String, _ ids: [String], _ purpose: Fetch.Purpose, now: UInt64) -> Fetch {
+        let fetch = Fetch(number: nextNumber, type: type, ids: ids, purpose: purpose, now: now)
+        nextNumber += 1
+        open.append(fetch)
+        return fetch
+    }
+
+    /// Takes a fetch out that has come to its end.
+    mutating func end(_ fetch: Fetch) {
+        open.removeAll { $0 === fetch }
+        if let size = sizes[fetch.type] { sizes[fetch.type] = size * 2 < Fetch.idCountMax ? size * 2 : nil }
+        if fetch.purpose == .bringsBack { for id in fetch.ids { wanted[fetch.type]?.remove(ExactText(id)) } }
+    }
+
+    /// Takes a fetch out whose models are to be asked for anew; an audit just ends.
+    /// - Parameter isTooLarge: fewer of the type together from now on.
+    mutating func putBack(_ fetch: Fetch, isTooLarge: Bool) {
+        open.removeAll { $0 === fetch }
+        if isTooLarge { sizes[fetch.type] = max(fetch.ids.count / 2, 1) }
+        guard fetch.purpose == .bringsBack else {
+            if fetch.isUnsure { noteUnsure(fetch) }
+            return
+        }
+        queues[fetch.type] = fetch.ids.map(ExactText.init) + (queues[fetch.type] ?? [])
+    }
+
+    /// Hands found models to those who wait for them.
+    /// - Returns: those who have all that they asked for.
+    mutating func deliver(_ fetch: Fetch, _ found: (String) -> CellRecord?) -> [(token: UInt64, [CellRecord])] {
+        var done: [(token: UInt64, [CellRecord])] = []
+        for (token, asker) in askers where asker.type == fetch.type {
+            var asker = asker
+            for id in fetch.ids where asker.remaining.remove(ExactText(id)) != nil {
+                if let record = found(id) { asker.found.append(record) }
+            }
+            askers[token] = asker.remaining.isEmpty ? nil : asker
+            if asker.remaining.isEmpty { done.append((token, asker.found)) }
+        }
+        return done.sorted { $0.token < $1.token }
+    }
+}
+
+/// The place in the copy where the audit of held models goes on.
+struct AuditPlace {
+    var type = ""
+    var bucket = 0
+    /// The last id of the bucket that was audited; nil where none was.
+    var last: ExactText?
+    /// When the next models are audited.
+    var at: UInt64 = 0
+}

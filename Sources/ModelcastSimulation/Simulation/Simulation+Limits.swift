@@ -1,0 +1,49 @@
+@_spi(CacheWriting) import ModelCache
+import ModelRecord
+import ModelSync
+
+/// Subscribers whose copies have limits: models leave them, and come back where somebody asks.
+extension Simulation {
+    /// The copy with which a process starts: what its disk holds, but for types that have limits, which no store keeps.
+    func copy(of node: SimulatedNode) -> ModelCache {
+        let stored = node.disk.restored()
+        guard let limits = node.limits else { return stored }
+        let cache = ModelCache(limits: limits)
+        let snapshot = stored.snapshot()
+        cache.commit { commit in
+            for type in snapshot.types.sorted() where !limits.mayEvict(type) {
+                snapshot.forEach(type: type, includingTombstones: true) { record in
+                    commit.join(record, type: type)
+                    return true
+                }
+            }
+        }
+        return cache
+    }
+
+    /// Asks for some evicted models of a node.
+    /// - Parameter count: how many, at most.
+    func fetch(_ node: SimulatedNode, count: Int = .max) {
+        guard let replica = node.subscriber, !isStopped(node) else { return }
+        let wanted = Dictionary(grouping: evicted(of: node).prefix(count), by: \.type)
+        for (type, keys) in wanted.sorted(by: { $0.key < $1.key }) {
+            nextToken += 1
+            replica.fetch(keys.map(\.id), of: type, token: nextToken, now: moment(node))
+        }
+        settle(node)
+    }
+
+    /// The models that have left a copy, in the order in which they were published first.
+    func evicted(of node: SimulatedNode) -> [ModelKey] {
+        guard node.limits != nil, let cache = node.cache else { return [] }
+        return oracle.models.filter { cache.presence(of: $0.type, $0.id) == .evicted }
+    }
+
+    /// Lifts the limits, so that whatever is fetched stays.
+    func liftLimits() {
+        areLimitsLifted = true
+        for node in nodes where node.limits != nil {
+            node.cache?.setLimits(CacheLimits(all: ModelLimits(count: .max)))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Modelcast
+import TestSupport
+import Testing
+
+/// Subscribers whose copies have limits, over sockets.
+@Suite(.timeLimit(.minutes(5))) struct BoundedCopyTests {
+    private static let ten = CacheLimits(types: ["User": ModelLimits(count: 10)])
+
+    @Test func `a subscriber with a limit keeps so many models, and fetches the others whole`() async throws {
+        try await withPair(modelLimits: BoundedCopyTests.ten) { publisher, subscriber in
+            for number in 0..<500 {
+                try publisher.merge("User", "\(number)", ["name": .text("n\(number)"), "age": .int(Int64(number))])
+                try publisher.merge("Order", "\(number)", ["a": 1])
+            }
+            let hasAll = await eventually {
+                subscriber.cache.count(of: "User") == 10 && subscriber.cache.count(of: "Order") == 500
+                    && subscriber.cache.evictedCount(of: "User") == 490
+            }
+            #expect(hasAll)
+            // What is written to models that have left is in them when they come back.
+            for number in 0..<500 { try publisher.merge("User", "\(number)", ["age": .int(Int64(number + 1))]) }
+            let isApplied = await eventually {
+                subscriber.status.streams.contains { $0.topic.type == "User" && $0.missing == 0 && $0.applied > 1 }
+            }
+            #expect(isApplied)
+            for number in [0, 250, 499] {
+                let record = try #require(try await subscriber.fetch("User", "\(number)"))
+                let hasAge = await eventually {
+                    subscriber["User", "\(number)"].map { $0["age"] == .int(Int64(number + 1)) } ?? true
+                }
+                #expect(record["name"] == .text("n\(number)") && hasAge)
+            }
+            let several = try await subscriber.fetch("User", (0..<100).map(String.init))
+            #expect(several.count == 100)
+            #expect(try await subscriber.fetch("User", "nobody") == nil)
+            #expect(subscriber.presence(of: "User", "nobody") == .absent)
+            #expect(subscriber.presence(of: "Order", "1") == .here)
+            #expect(subscriber.cache.count(of: "User") <= 10)
+            let isCounted = await eventually {
+                let counters = subscriber.status.counters
+                return counters[.modelsEvicted] >= 490 && counters[.modelsFetched] >= 90
+            }
+            #expect(isCounted)
+        }
+    }
+
+    @Test func `a comparison with a sender says what is here and equal, and how much has left`() async throws {
+        try await withPair(modelLimits: BoundedCopyTests.ten) { publisher, subscriber in
+            for number in 0..<200 { try publisher.merge("User", "\(number)", ["age": .int(Int64(number))]) }
+            #expect(await eventually { subscriber.cache.evictedCount(of: "User") == 190 })
+            let found = try await subscriber.verify(againstSenderAt: 0)
+            guard case .equalWhereHeld(models: 10, evicted: 190)? = found.first?.verdict else {
+                Issue.record("\(found)")
+                return
+            }
+            #expect(found.first?.isEqual ?? false)
+        }
+    }
+
+    @Test func `a pinned model stays, whatever else comes`() async throws {
+        try await withPair(modelLimits: BoundedCopyTests.ten) { publisher, subscriber in
+            subscriber.pin("User", "0")
+            for number in 0..<500 { try publisher.merge("User", "\(number)", ["a": .int(Int64(number))]) }
+            #expect(await eventually { subscriber.cache.evictedCount(of: "User") == 490 })
+            #expect(subscriber.presence(of: "User", "0") == .here)
+        }
+    }
+
+    @Test func `a fetch that nobody answers ends in time, with whom it asked`() async throws {
+        let folder = try TemporaryDirectory()
+        var configuration = SubscriberConfiguration(name: "s", publishers: ["ipc://\(folder.path("nobody"))"])
+        configuration.modelLimits = BoundedCopyTests.ten
+        let subscriber = try Subscriber(configuration, logger: silent)
+        try await during(subscriber) { subscriber in
+            let error = await #expect(throws: ModelcastError.self) {
+                _ = try await subscriber.fetch("User", "1", timeout: .milliseconds(100))
+            }
+            #expect(error?.code == .timeout)
+            #expect(error?.message.contains("1 models of User were not brought back") ?? false)
+        }
+        let error = await #expect(throws: ModelcastError.self) { _ = try await subscriber.fetch("User", "1") }
+        #expect(error?.code == .stopped)
+    }
+
+    @Test func `limits that cannot be kept are refused with what is wrong`() throws {
+        var configuration = SubscriberConfiguration(name: "s", publishers: ["tcp://127.0.0.1:1"])
+        configuration.modelLimits = CacheLimits(types: ["User": ModelLimits()])
+        let error = #expect(throws: ModelcastError.self) { _ = try Subscriber(configuration, logger: silent) }
+        #expect(error?.code == .configuration)
+        #expect(error?.message.contains("User has no limit at all") ?? false)
+        configuration.modelLimits = CacheLimits(all: ModelLimits(count: 1))
+        configuration.store = "/nowhere/s.db"
+        let other = #expect(throws: ModelcastError.self) { _ = try Subscriber(configuration, logger: silent) }
+        #expect(other?.message.contains("name the types, or leave the store out") ?? false)
+    }
+
+    @Test func `a store keeps no type that has limits, and goes on without them later`() async throws {
+        let folder = try TemporaryDirectory()
+        let store = folder.path("s.db")
+        var publishing = PublisherConfiguration(
+            name: "publisher", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        publishing.heartbeatInterval = .milliseconds(50)
+        let publisher = try Publisher(publishing, logger: silent)
+        try await running(publisher) { endpoints in
+            for number in 0..<100 {
+                try publisher.merge("User", "\(number)", ["a": 1])
+                try publisher.merge("Order", "\(number)", ["a": 1])
+            }
+            // Whole, then with limits, then whole again: the last must hold what was written meanwhile.
+            for (round, limits) in [CacheLimits(), BoundedCopyTests.ten, CacheLimits()].enumerated() {
+                for number in 0..<100 { try publisher.merge("User", "\(number)", ["b": .int(Int64(round))]) }
+                var configuration = SubscriberConfiguration(name: "s", publishers: [endpoints.control])
+                configuration.store = store
+                configuration.modelLimits = limits
+                let subscriber = try Subscriber(configuration, logger: silent)
+                #expect(subscriber.cache.count(of: "Order") == (round == 0 ? 0 : 100))
+                #expect(subscriber.cache.count(of: "User") == 0)
+                try await during(subscriber) { subscriber in
+                    try await subscriber.waitUntilLive()
+                    let isHere = await eventually {
+                        limits.isEmpty
+                            ? subscriber.cache.digest(of: "User") == publisher.cache.digest(of: "User")
+                            : subscriber.cache.count(of: "User") <= 10
+                    }
+                    #expect(isHere)
+                }
+            }
+        }
+    }
+}
