@@ -292,7 +292,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ] + (hasMacros ? macroDependencies : []) + (hasServices || hasClients || isMacrosAlone ? httpDependencies : [])
         + (hasServices ? consoleDependencies : []),
     targets: base + (isMacrosAlone ? [] : core) + testSupport + (hasThreads ? reference + threadTests : [])

@@ -9,7 +9,7 @@ struct SimulateCommand: ParsableCommand {
         commandName: "modelcast-simulate",
         abstract: "Plays scenarios of publishers, relays and subscribers under every fault that a seed decides.",
         usage: """
-            modelcast-simulate [--first <seed>] [--seeds <n> | --seconds <s>] [--jobs <n>]
+            modelcast-simulate [--first <seed>] [--seeds <n>] [--seconds <s>] [--jobs <n>]
             modelcast-simulate --seed <seed> [--trace [--watch 'TYPE ID']]
             """,
         discussion: """
@@ -34,10 +34,10 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Tell of each change of one model in each copy, too.", valueName: "'TYPE ID'"))
     var watch: String?
 
-    @Option(help: "How many seeds.")
-    var seeds = 1_000
+    @Option(help: "How many seeds. (default: 1000, or with --seconds as many as that allows)")
+    var seeds: Int?
 
-    @Option(help: "Play seeds for so long instead.")
+    @Option(help: "After this time no more seeds begin.")
     var seconds: Double?
 
     @Option(help: "The first seed; those that follow it are played, up to 18446744073709551615.")
@@ -96,10 +96,13 @@ struct SimulateCommand: ParsableCommand {
             + (noDigests ? "--no-digests " : "")
     }
 
-    /// The seeds to play: all from the first on for a series that ends with its time; nil where there are too few.
+    /// How many seeds to play at most; nil for a series that only its time ends.
+    private var limit: Int? { seeds ?? (seconds == nil ? 1_000 : nil) }
+
+    /// The seeds to play: all from the first on for a series that only its time ends; nil where there are too few.
     private var range: ClosedRange<UInt64>? {
-        guard seconds == nil else { return first...(.max) }
-        let (last, isBeyond) = first.addingReportingOverflow(UInt64(seeds - 1))
+        guard let limit else { return first...(.max) }
+        let (last, isBeyond) = first.addingReportingOverflow(UInt64(limit - 1))
         return isBeyond ? nil : first...last
     }
 
@@ -108,11 +111,12 @@ struct SimulateCommand: ParsableCommand {
             let names = Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--features takes all, none, or some of \(names) with commas between them.")
         }
-        guard seeds > 0, (1...256).contains(jobs), (seconds ?? 1) > 0 else {
+        guard seeds ?? 1 > 0, (1...256).contains(jobs), (seconds ?? 1) > 0 else {
             throw ValidationError("--seeds and --seconds must be above 0, --jobs 1 to 256.")
         }
         guard range != nil else {
-            throw ValidationError("From --first \(first) on there are \(UInt64.max - first + 1) seeds, not \(seeds).")
+            throw ValidationError(
+                "From --first \(first) on there are \(UInt64.max - first + 1) seeds, not \(limit ?? 0).")
         }
         guard sabotage == nil || protection != nil else {
             throw ValidationError("--sabotage is one of \(SimulateCommand.protections).")
@@ -137,7 +141,8 @@ struct SimulateCommand: ParsableCommand {
             failure = result.failure
         } else {
             let range = range ?? first...first
-            print(seconds.map { "seeds from \(first) on, for \($0) s" } ?? SeedSeries.name(range))
+            let name = limit == nil ? "seeds from \(first) on" : SeedSeries.name(range)
+            print(name + (seconds.map { ", those that begin within \($0) s" } ?? ""))
             let series = SeedSeries(
                 range: range, seconds: seconds, jobs: jobs, sabotage: protection, hasDigests: hasDigests,
                 features: features, keepsGoing: keepGoing)
