@@ -53,12 +53,14 @@ func syntax(_ name: String) -> Target.Dependency { .product(name: name, package:
 /// Macros are compiled by swift-syntax, which takes minutes in a release build. The scripts build parts of the package
 /// apart, each as it needs it: `services`, all but macros and examples, optimised; `macros`, these with the tests that
 /// expand them; `models`, what uses them. A test that expands macros itself makes SwiftPM build all that is tested
-/// beside it for the host of macros, and once more for the examples. `threads` are the suites that the sanitizers look
-/// at, and what these stand on. Unset, everything is here but the tests as a client, whose libraries nobody else needs.
+/// beside it for the host of macros, and once more for the examples. `threads` are the suites that the thread sanitizer
+/// looks at, and what these stand on; `addresses` those of the address sanitizer. Unset, everything is here but the
+/// tests as a client, whose libraries nobody else needs.
 let parts = Context.environment["MODELCAST_PARTS"]
-let isWhole = !["services", "models", "macros", "threads"].contains(parts)
+let isWhole = !["services", "models", "macros", "threads", "addresses"].contains(parts)
 let isMacrosAlone = parts == "macros"
 let hasThreads = isWhole || parts == "services" || parts == "threads"
+let hasThreadSafety = hasThreads || parts == "addresses"
 let hasServices = isWhole || parts == "services"
 let hasExpansions = isWhole || isMacrosAlone
 let hasModels = isWhole || parts == "models"
@@ -170,11 +172,14 @@ let threadTests: [Target] = [
             "ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", "ModelGrants", log, metrics, lifecycle,
             signals,
         ]),
+]
+
+let threadSafetyTests: [Target] = [
     tests(
         named: "ThreadSafety", of: "Modelcast",
         uses: [
             "ModelReference", "ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "ModelViews", "ModelSync", log,
-        ]),
+        ])
 ]
 
 let serviceTests: [Target] = [
@@ -294,7 +299,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ] + (hasMacros ? macroDependencies : []) + (hasServices || hasClients || isMacrosAlone ? httpDependencies : [])
         + (hasServices ? consoleDependencies : []),
-    targets: base + (isMacrosAlone ? [] : core) + testSupport + (hasThreads ? reference + threadTests : [])
+    targets: base + (isMacrosAlone ? [] : core) + testSupport + (hasThreadSafety ? reference + threadSafetyTests : [])
+        + (hasThreads ? threadTests : [])
         + (hasServices ? services + serviceTests : [])
         + (hasMacros ? macros : []) + (hasExpansions ? expansionTests : [])
         + (hasModels ? models + modelTests : []) + (hasClients ? clientTests : []),
