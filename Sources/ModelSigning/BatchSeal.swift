@@ -15,24 +15,24 @@ public struct BatchSeal: Hashable, Sendable {
     public static let byteCountMax = 2 + KeySignature.byteCount + 5 * SealHash.byteCount + 2
 
     let signature: KeySignature
-    let place: SealTree.Place
+    let position: SealTree.Position
     /// The hashes beside the way up.
     let path: [SealHash]
 
     /// The id of the key that is said to have made it; see ``VerifyingKey/id``.
     public var keyID: [UInt8] { signature.keyID }
 
-    init(_ signature: KeySignature, _ place: SealTree.Place, path: [SealHash]) {
-        (self.signature, self.place, self.path) = (signature, place, path)
+    init(_ signature: KeySignature, _ position: SealTree.Position, path: [SealHash]) {
+        (self.signature, self.position, self.path) = (signature, position, path)
     }
 
     /// The seal at the end of a frame; nil where there is none.
     /// - Parameter content: becomes the number of bytes before it, which are what it seals.
     init?(endOf frame: Span<UInt8>, content: inout Int) {
         guard frame.count > 2,
-            let place = SealTree.Place(index: Int(frame[frame.count - 2]), count: Int(frame[frame.count - 1]))
+            let position = SealTree.Position(index: Int(frame[frame.count - 2]), count: Int(frame[frame.count - 1]))
         else { return nil }
-        let byteCount = BatchSeal.byteCount(pathCount: place.pathCount)
+        let byteCount = BatchSeal.byteCount(pathCount: position.pathCount)
         let start = frame.count - byteCount - 2
         guard start > 0, frame[start] == BatchSeal.byteStringHead, Int(frame[start + 1]) == byteCount else {
             return nil
@@ -40,13 +40,13 @@ public struct BatchSeal: Hashable, Sendable {
         let body = frame.extracting((start + 2)...)
         guard let signature = KeySignature(prefixOf: body) else { return nil }
         var path: [SealHash] = []
-        for number in 0..<place.pathCount {
+        for number in 0..<position.pathCount {
             let start = KeySignature.byteCount + number * SealHash.byteCount
             guard let hash = SealHash(encoded: body.extracting(start..<start + SealHash.byteCount)) else { return nil }
             path.append(hash)
         }
         content = start
-        self.init(signature, place, path: path)
+        self.init(signature, position, path: path)
     }
 
     /// Puts the seal behind a frame whose array counts it already.
@@ -57,13 +57,13 @@ public struct BatchSeal: Hashable, Sendable {
         frame.append(UInt8(byteCount))
         frame.append(contentsOf: signature.encoded)
         for hash in path { frame.append(contentsOf: hash.bytes) }
-        frame.append(UInt8(place.index))
-        frame.append(UInt8(place.count))
+        frame.append(UInt8(position.index))
+        frame.append(UInt8(position.count))
     }
 
     /// The root to which the seal leads from a batch.
     func root(topic: Span<UInt8>, content: Span<UInt8>) -> SealHash {
-        place.root(of: .leaf(topic: topic, frame: content), path: path)
+        position.root(of: .leaf(topic: topic, frame: content), path: path)
     }
 
     /// The message that is signed for a root of so many batches.

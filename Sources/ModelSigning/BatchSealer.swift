@@ -13,8 +13,8 @@ public struct BatchSealer: Sendable {
         let tree = SealTree(batches.map { SealHash.leaf(topic: $0.topic.span, frame: $0.frame.span) })
         let signature = KeySignature(of: BatchSeal.message(of: tree.root, count: batches.count), by: key)
         for index in batches.indices {
-            guard let place = SealTree.Place(index: index, count: batches.count) else { continue }
-            BatchSeal(signature, place, path: tree.path(of: place)).append(to: &batches[index].frame)
+            guard let position = SealTree.Position(index: index, count: batches.count) else { continue }
+            BatchSeal(signature, position, path: tree.path(of: position)).append(to: &batches[index].frame)
         }
     }
 

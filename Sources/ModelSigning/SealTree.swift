@@ -1,7 +1,7 @@
 /// A tree of hashes. A node without a neighbour goes up as it is.
 struct SealTree {
     /// The number of a leaf, and of all leaves.
-    struct Place: Hashable, Sendable {
+    struct Position: Hashable, Sendable {
         let index: Int
         let count: Int
 
@@ -18,7 +18,7 @@ struct SealTree {
             return pathCount
         }
 
-        /// The root above a leaf at this place.
+        /// The root above a leaf at this position.
         /// - Parameter path: ``pathCount`` hashes.
         func root(of leaf: SealHash, path: [SealHash]) -> SealHash {
             var (hash, used) = (leaf, 0)
@@ -60,10 +60,10 @@ struct SealTree {
     var root: SealHash { levels[levels.count - 1][0] }
 
     /// The hashes beside the way from a leaf to the root.
-    func path(of place: Place) -> [SealHash] {
+    func path(of position: Position) -> [SealHash] {
         var path: [SealHash] = []
-        var (index, level) = (place.index, 0)
-        place.climb { isLeft in
+        var (index, level) = (position.index, 0)
+        position.climb { isLeft in
             if isLeft != nil { path.append(levels[level][index ^ 1]) }
             (index, level) = (index / 2, level + 1)
         }

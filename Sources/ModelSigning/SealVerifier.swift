@@ -32,10 +32,10 @@ public struct SealVerifier: Sendable {
         guard let seal = BatchSeal(endOf: frame, content: &content) else { return .unsealed }
         guard let key = keys.first(where: { $0.id == seal.keyID }) else { return .unknownKey }
         let root = seal.root(topic: topic, content: frame.extracting(..<content))
-        let signed = Signed(root: root, signature: seal.signature, count: seal.place.count, key: key)
+        let signed = Signed(root: root, signature: seal.signature, count: seal.position.count, key: key)
         if known.contains(signed) { return .genuine }
         verificationCount += 1
-        guard key.verifies(seal.signature, of: BatchSeal.message(of: root, count: seal.place.count)) else {
+        guard key.verifies(seal.signature, of: BatchSeal.message(of: root, count: seal.position.count)) else {
             return .forged
         }
         remember(signed)

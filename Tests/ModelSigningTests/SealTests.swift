@@ -86,12 +86,12 @@ import Testing
                 UInt8.random(in: .min ... .max, using: &generator)
             }
             if Bool.random(using: &generator),
-                let place = SealTree.Place(
+                let position = SealTree.Position(
                     index: Int.random(in: 0..<32, using: &generator), count: 32)
             {
-                let start = bytes.count - KeySignature.byteCount - place.pathCount * SealHash.byteCount - 4
+                let start = bytes.count - KeySignature.byteCount - position.pathCount * SealHash.byteCount - 4
                 if start > 0 { bytes.replaceSubrange(start..<start + 2, with: [0x58, UInt8(bytes.count - start - 2)]) }
-                bytes.append(contentsOf: [UInt8(place.index), 32])
+                bytes.append(contentsOf: [UInt8(position.index), 32])
             }
             try #require(Self.verdict(bytes, keys: [try Self.key(1)]) != .genuine)
         }

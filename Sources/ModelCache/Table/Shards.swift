@@ -120,7 +120,7 @@ import Synchronization
     /// The array that a shard's word describes.
     @inline(__always)
     private static func slots(_ word: UInt64) -> SlotArray? {
-        let address = unsafe UnsafeMutablePointer<SlotArray.Place>(bitPattern: UInt(word & Shards.addressMask))
+        let address = unsafe UnsafeMutablePointer<SlotArray.Word>(bitPattern: UInt(word & Shards.addressMask))
         guard let base = unsafe address else { return nil }
         let capacity = SlotCapacity(code: Int(truncatingIfNeeded: word &>> 48)).count
         return unsafe SlotArray(base: base, capacity: capacity, isSeeded: word & Shards.seededMark != 0)

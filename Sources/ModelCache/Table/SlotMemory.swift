@@ -17,20 +17,20 @@ import Synchronization
 @safe struct SlotMemory: @unchecked Sendable {
     /// Where the arrays of all shards begin, by capacity, in the order of ``SlotCapacity/code``.
     private var stretches: [UnsafeMutableRawPointer?] = unsafe []
-    private var small: [UnsafeMutablePointer<SlotArray.Place>] = unsafe []
+    private var small: [UnsafeMutablePointer<SlotArray.Word>] = unsafe []
 
     /// The places of an empty array.
-    mutating func make(_ capacity: SlotCapacity, shard: Int) -> UnsafeMutablePointer<SlotArray.Place> {
+    mutating func make(_ capacity: SlotCapacity, shard: Int) -> UnsafeMutablePointer<SlotArray.Word> {
         guard capacity.isPaged else {
-            let base = UnsafeMutablePointer<SlotArray.Place>.allocate(capacity: capacity.count)
-            for index in 0..<capacity.count { unsafe (base + index).initialize(to: SlotArray.Place(0)) }
+            let base = UnsafeMutablePointer<SlotArray.Word>.allocate(capacity: capacity.count)
+            for index in 0..<capacity.count { unsafe (base + index).initialize(to: SlotArray.Word(0)) }
             unsafe small.append(base)
             return unsafe base
         }
         let start = unsafe stretch(capacity) + shard * capacity.byteCount
         // Zeros are initialised places, as an atomic word consists of nothing else. The addresses are bound once, as a
         // shard has each capacity once.
-        return unsafe start.bindMemory(to: SlotArray.Place.self, capacity: capacity.count)
+        return unsafe start.bindMemory(to: SlotArray.Word.self, capacity: capacity.count)
     }
 
     private mutating func stretch(_ capacity: SlotCapacity) -> UnsafeMutableRawPointer {
@@ -74,7 +74,7 @@ struct SlotCapacity: Equatable {
     @inline(__always)
     var count: Int { (2 &+ (code & 1)) &<< (code &>> 1) }
 
-    var byteCount: Int { count * MemoryLayout<SlotArray.Place>.size }
+    var byteCount: Int { count * MemoryLayout<SlotArray.Word>.size }
 
     /// True where the array takes whole pages.
     var isPaged: Bool { byteCount >= SlotCapacity.pageByteCount }

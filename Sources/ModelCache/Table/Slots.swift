@@ -17,9 +17,9 @@ import Synchronization
 /// Safe to use: the pointer is private, every index is kept below `capacity`, and ``SlotMemory`` owns the memory and
 /// frees it when no thread can be using it. Copies share the memory.
 @safe struct SlotArray {
-    typealias Place = Atomic<UInt64>
+    typealias Word = Atomic<UInt64>
 
-    let base: UnsafeMutablePointer<Place>
+    let base: UnsafeMutablePointer<Word>
     let capacity: Int
     /// Places come from a hash with a seed that only this process knows.
     let isSeeded: Bool
@@ -36,7 +36,7 @@ import Synchronization
 
     /// - Parameter base: `capacity` places, initialised.
     @inline(__always)
-    init(base: UnsafeMutablePointer<Place>, capacity: Int, isSeeded: Bool) {
+    init(base: UnsafeMutablePointer<Word>, capacity: Int, isSeeded: Bool) {
         unsafe self.base = base
         self.capacity = capacity
         self.isSeeded = isSeeded

@@ -10,9 +10,9 @@ import Synchronization
 // Unchecked because of `base`: the memory is made and freed with the object; what is in it is atomic.
 @safe final class TypeIndex: @unchecked Sendable {
     /// The address of a table; 0 for none. Its owner, the directory, keeps each table as long as the index.
-    private typealias Place = Atomic<UInt>
+    private typealias Word = Atomic<UInt>
 
-    private let base: UnsafeMutablePointer<Place>
+    private let base: UnsafeMutablePointer<Word>
     let capacity: Int
     private let seed = UInt64.random(in: .min ... .max)
 
@@ -21,7 +21,7 @@ import Synchronization
         precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a capacity is a power of two")
         self.capacity = capacity
         unsafe base = .allocate(capacity: capacity)
-        for place in 0..<capacity { unsafe (base + place).initialize(to: Place(0)) }
+        for place in 0..<capacity { unsafe (base + place).initialize(to: Word(0)) }
     }
 
     deinit {

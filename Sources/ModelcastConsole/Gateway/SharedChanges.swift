@@ -57,14 +57,14 @@ final class SharedChanges: Sendable {
             let epoch: String
         }
 
-        fileprivate struct Place {
+        fileprivate struct Entry {
             let changes: SharedChanges
             /// The bytes of its records, and of the events that were made.
             var byteCount: Int
         }
 
         fileprivate struct State {
-            var places: [Key: Place] = [:]
+            var entries: [Key: Entry] = [:]
             /// The keys in the order in which they came; the first go first.
             var keys = Fifo<Key>()
             var byteCount = 0
@@ -73,20 +73,20 @@ final class SharedChanges: Sendable {
         private let state = Mutex(State())
         /// How many bytes are kept. Streams that follow are a few commits apart.
         fileprivate static let byteCountMax = 8 << 20
-        /// About what a place takes beside.
-        private static let placeByteCount = 256
+        /// About what an entry takes beside.
+        private static let entryByteCount = 256
 
         /// The events of a section of a commit. The section is kept as long as they are, so that no other has its
         /// identity.
         func entry(_ section: ChangeSection, _ query: ModelQuery, epoch: String) -> SharedChanges {
             let key = Key(section: ObjectIdentifier(section), epoch: epoch)
-            if let place = state.withLock({ $0.places[key] }) { return place.changes }
+            if let entry = state.withLock({ $0.entries[key] }) { return entry.changes }
             let made = SharedChanges(section, query, epoch: epoch)
             let (entry, forgotten) = state.withLock { state -> (SharedChanges, [SharedChanges]) in
-                if let place = state.places[key] { return (place.changes, []) }
-                state.places[key] = Place(changes: made, byteCount: 0)
+                if let entry = state.entries[key] { return (entry.changes, []) }
+                state.entries[key] = Entry(changes: made, byteCount: 0)
                 state.keys.append(key)
-                return (made, state.add(made.recordByteCount + Table.placeByteCount, at: key))
+                return (made, state.add(made.recordByteCount + Table.entryByteCount, at: key))
             }
             // Released outside of the lock.
             withExtendedLifetime(forgotten) {}
@@ -105,16 +105,16 @@ final class SharedChanges: Sendable {
 }
 
 extension SharedChanges.Table.State {
-    /// Counts bytes, and lets go of the first places where there are too many.
+    /// Counts bytes, and lets go of the first entries where there are too many.
     fileprivate mutating func add(_ count: Int, at key: SharedChanges.Table.Key) -> [SharedChanges] {
-        guard places[key] != nil else { return [] }
-        places[key]?.byteCount += count
+        guard entries[key] != nil else { return [] }
+        entries[key]?.byteCount += count
         byteCount += count
         var forgotten: [SharedChanges] = []
         while byteCount > SharedChanges.Table.byteCountMax, let first = keys.removeFirst() {
-            guard let place = places.removeValue(forKey: first) else { continue }
-            byteCount -= place.byteCount
-            forgotten.append(place.changes)
+            guard let entry = entries.removeValue(forKey: first) else { continue }
+            byteCount -= entry.byteCount
+            forgotten.append(entry.changes)
         }
         return forgotten
     }
