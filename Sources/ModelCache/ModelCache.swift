@@ -155,6 +155,15 @@ public final class ModelCache: Sendable {
     }
 
     func directoryCopy() -> Directory { directory.withLock { $0 } }
+
+    /// Sets other limits for tables that are made from now on.
+    /// - Returns: those that were made before.
+    func setTableLimits(_ limits: CacheLimits) -> [TypeTable] {
+        directory.withLock { directory in
+            directory.setLimits(limits)
+            return directory.tables
+        }
+    }
 }
 
 /// The state that a commit changes as a whole. A thread that holds its lock sees the state between two commits.

@@ -75,6 +75,11 @@ extension Replica {
         return runs
     }
 
+    /// Heads had no room for the stream since it was met, so nobody is told of it.
+    package func isUntold(_ origin: String, on topic: Topic) -> Bool {
+        streams[StreamKey(origin: origin, topic: topic)]?.isUntold ?? false
+    }
+
     /// The stream is followed. For the simulator.
     package func follows(_ origin: String, on topic: Topic) -> Bool {
         streams[StreamKey(origin: origin, topic: topic)] != nil

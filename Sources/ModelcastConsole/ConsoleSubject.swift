@@ -1,3 +1,5 @@
+import ModelCache
+import ModelRecord
 public import Modelcast
 
 /// A service of this process that a ``Console`` shows.
@@ -48,6 +50,14 @@ public enum ConsoleSubject: Sendable {
         case .subscriber(let subscriber): try await subscriber.waitUntilApplied(token, timeout: timeout)
         case .relay(let relay): try await relay.waitUntilApplied(token, timeout: timeout)
         }
+    }
+
+    /// The model as it is, brought back where it is not in the copy of a subscriber that does not hold all; nil where
+    /// it does not exist.
+    /// - Throws: ``ModelcastError`` where its senders have not answered in time.
+    func fetch(_ type: String, _ id: String, timeout: Duration) async throws -> CellRecord? {
+        guard case .subscriber(let subscriber) = self else { return cache[type, id] }
+        return try await subscriber.fetch(type, id, timeout: timeout)
     }
 
     /// Compares the copy with what one of the senders holds.

@@ -78,6 +78,7 @@ import Testing
         switch sample {
         case .heads: optional = 10 - Int(count)
         case .batch(let batch): optional = batch.group.isEmpty ? 1 : 0
+        case .request(.snapshot), .request(.fetch): optional = 1
         default: break
         }
         let padding = [UInt8](repeating: CBORConstant.nullByte, count: optional)

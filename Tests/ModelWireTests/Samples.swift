@@ -189,7 +189,7 @@ extension Bye {
 }
 
 extension ControlRequest {
-    static let kindCount = 10
+    static let kindCount = 12
 
     static func random(kind: Int, using generator: inout SeededGenerator) throws -> ControlRequest {
         let rid = randomCount(using: &generator)
@@ -202,6 +202,13 @@ extension ControlRequest {
         case 1:
             return .snapshot(
                 rid: rid, prefixes: randomTopics(0...3, using: &generator), credit: randomCount(using: &generator))
+        case 10:
+            return .heads(
+                rid: rid, prefixes: randomTopics(0...3, using: &generator), credit: randomCount(using: &generator))
+        case 11:
+            return .fetchBack(
+                rid: rid, type: randomType(using: &generator), ids: [.random(lengths: 1...30, using: &generator)],
+                milliseconds: max(randomCount(using: &generator), 1))
         case 2: return .credit(rid: rid, count: randomCount(using: &generator))
         case 3:
             return .replay(

@@ -129,10 +129,14 @@ extension ControlRequest {
             arguments = [.unsigned(version), .text(name), .array(prefixes.map { .bytes($0.bytes) })]
         case .snapshot(_, let prefixes, let credit):
             arguments = [.array(prefixes.map { .bytes($0.bytes) }), .unsigned(credit)]
+        case .heads(_, let prefixes, let credit):
+            arguments = [.array(prefixes.map { .bytes($0.bytes) }), .unsigned(credit), .value(.bool(true))]
         case .credit(_, let count): arguments = [.unsigned(count)]
         case .replay(_, let origin, let incarnation, let topic, let first, let last):
             arguments = [.text(origin), .unsigned(incarnation), .bytes(topic.bytes), .unsigned(first), .unsigned(last)]
         case .fetch(_, let type, let ids): arguments = [.text(type), .array(ids.map(Tree.text))]
+        case .fetchBack(_, let type, let ids, let milliseconds):
+            arguments = [.text(type), .array(ids.map(Tree.text)), .unsigned(milliseconds)]
         case .digest(_, let type, let bits): arguments = [.text(type), .unsigned(bits)]
         case .push(_, let topic, let batch): arguments = [.bytes(topic.bytes), .bytes(batch)]
         case .report(_, let report): arguments = [report.tree]

@@ -42,6 +42,27 @@ import Testing
         }
     }
 
+    @Test func `of a copy that does not hold all a model comes back where the request says so`() async throws {
+        try await withNetwork { network in
+            let publisher = try await network.publisher()
+            for number in 0..<10 { try publisher.merge("User", "\(number)", ["number": .int(Int64(number))]) }
+            let subscriber = try network.subscriber("lazy", of: ["publisher"]) { $0.prefetch = .none }
+            let gateway = ModelGateway(of: .subscriber(subscriber))
+            try await network.settle()
+            try await withConsole(of: [.subscriber(subscriber)], gateway: gateway) { client in
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                let away = try await client.get("/v1/models/User/7")
+                #expect(away.status == 404 && away.body.contains("ask with fetch=true"), "\(away.body)")
+                let answer = try await client.get("/v1/models/User/7?fetch=true")
+                #expect(answer.status == 200 && answer.body.contains(#""number":7"#), "\(answer.body)")
+                #expect(try await client.get("/v1/models/User/7").status == 200)
+                let nobody = try await client.get("/v1/models/User/nobody?fetch=true")
+                #expect(nobody.status == 404 && nobody.body.contains("there is no"), "\(nobody.body)")
+                #expect(try await client.get("/v1/models/User/7?fetch=perhaps").status == 400)
+            }
+        }
+    }
+
     @Test func `the tag of a model is another one whenever a field is, and saves sending it again`() async throws {
         try await withGateway { publisher, client in
             try publisher.merge("User", "1", ["age": 36])
@@ -119,7 +140,9 @@ import Testing
             let parts = try #require(document["components"] as? [String: [String: Any]])
             let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
             #expect(paths.count == 9)
-            let examples = ["where": "age>1", "type": "User", "form": "flat", "integers": "text", "state": "none"]
+            let examples = [
+                "where": "age>1", "type": "User", "form": "flat", "integers": "text", "state": "none", "fetch": "true",
+            ]
             for (path, methods) in paths where methods["get"] != nil {
                 var query = ""
                 for parameter in methods["get"]?["parameters"] as? [[String: Any]] ?? [] {

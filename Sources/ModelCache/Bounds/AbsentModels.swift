@@ -10,7 +10,11 @@
 /// With each hash goes the newest stamp that has been seen of the model. A delete above that is the end of the model:
 /// it counts as one that does not exist, and is forgotten together with the tombstones of its time. So the list does
 /// not grow with models that were.
+///
+/// In a lazy copy every model that is not here counts as evicted, so nothing is kept of them but their deletes.
 struct AbsentModels {
+    /// All models that are not here count as evicted.
+    private let isLazy: Bool
     /// The hashes of models, each with a stamp.
     private typealias Stamps = [UInt64: Stamp]
 
@@ -28,7 +32,9 @@ struct AbsentModels {
     /// See ``EvictionCounts``.
     private(set) var counts = EvictionCounts()
 
-    var isEmpty: Bool { count == 0 && endedCount == 0 && arriving.isEmpty }
+    init(isLazy: Bool) { self.isLazy = isLazy }
+
+    var isEmpty: Bool { !isLazy && count == 0 && endedCount == 0 && arriving.isEmpty }
 
     /// The same models, of which none is on its way back.
     var withoutArrivals: AbsentModels {
@@ -39,19 +45,29 @@ struct AbsentModels {
 
     /// The model is evicted, and not known to be deleted.
     func contains(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
-        count > 0 && evicted[Int(hash &>> 56)][SeededHash.of(id)] != nil
+        if isLazy { return !hasEnded(hash, id) }
+        return count > 0 && evicted[Int(hash &>> 56)][SeededHash.of(id)] != nil
+    }
+
+    private func hasEnded(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
+        endedCount > 0 && ended[Int(hash &>> 56)][SeededHash.of(id)] != nil
     }
 
     /// The model is evicted, or was when it was deleted.
     func hasLeft(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
-        contains(hash, id) || (endedCount > 0 && ended[Int(hash &>> 56)][SeededHash.of(id)] != nil)
+        contains(hash, id) || hasEnded(hash, id)
     }
 
     /// Takes note that a model leaves.
-    /// - Parameter lastStamp: the newest stamp of its record.
-    mutating func insert(_ hash: UInt64, _ id: Span<UInt8>, lastStamp: Stamp) {
+    mutating func insert(_ hash: UInt64, _ record: CellRecord) {
         counts.evictions += 1
-        if evicted[Int(hash &>> 56)].updateValue(lastStamp, forKey: SeededHash.of(id)) == nil { count += 1 }
+        if isLazy {
+            // Only a lazy copy lets deletes go, too.
+            if !record.exists { _ = noteLazily(hash, record.idBytes, record.lastStamp, isDelete: true) }
+            return
+        }
+        let key = SeededHash.of(record.idBytes)
+        if evicted[Int(hash &>> 56)].updateValue(record.lastStamp, forKey: key) == nil { count += 1 }
     }
 
     // MARK: What comes of them
@@ -80,6 +96,7 @@ struct AbsentModels {
     /// Takes note of a stamp of a model that is evicted or ended.
     /// - Returns: false where it is neither.
     private mutating func note(_ hash: UInt64, _ id: Span<UInt8>, _ stamp: Stamp, isDelete: Bool) -> Bool {
+        if isLazy { return noteLazily(hash, id, stamp, isDelete: isDelete) }
         guard count > 0 || endedCount > 0 else { return false }
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id))
         let isEvicted = evicted[bucket][key] != nil
@@ -98,6 +115,17 @@ struct AbsentModels {
             endedCount -= 1
         }
         if isDelete { ended[bucket][key] = stamp } else { evicted[bucket][key] = stamp }
+        return true
+    }
+
+    private mutating func noteLazily(_ hash: UInt64, _ id: Span<UInt8>, _ stamp: Stamp, isDelete: Bool) -> Bool {
+        counts.keptBack += 1
+        guard isDelete || endedCount > 0 else { return true }
+        let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id))
+        let last = ended[bucket][key]
+        guard stamp > last ?? 0 else { return true }
+        ended[bucket][key] = isDelete ? stamp : nil
+        endedCount += (isDelete ? 1 : 0) - (last == nil ? 0 : 1)
         return true
     }
 
@@ -123,6 +151,10 @@ struct AbsentModels {
     mutating func endArrival(_ id: ExactText, _ hash: UInt64) -> CellRecord? {
         let found = arriving.removeValue(forKey: id) ?? nil
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id.text.utf8.span))
+        if isLazy, let found, !found.exists {
+            _ = noteLazily(hash, found.idBytes, found.lastStamp, isDelete: true)
+            return nil
+        }
         if let end = ended[bucket][key] {
             // The delete is remembered, as senders may have forgotten it.
             guard let found, found.lastStamp > end else { return nil }

@@ -6,6 +6,8 @@ public struct CacheLimits: Hashable, Sendable {
     public var types: [String: ModelLimits]
     /// The limits of all types together; nil for none. Its idle time is that of each type that has none of its own.
     public var all: ModelLimits?
+    /// Only what is fetched comes into the copy: all other models count as evicted.
+    @_spi(CacheWriting) public var isLazy = false
 
     /// Limits of single types, and of all together.
     public init(types: [String: ModelLimits] = [:], all: ModelLimits? = nil) {
@@ -14,10 +16,10 @@ public struct CacheLimits: Hashable, Sendable {
     }
 
     /// Nothing is limited.
-    public var isEmpty: Bool { types.isEmpty && all == nil }
+    public var isEmpty: Bool { types.isEmpty && all == nil && !isLazy }
 
     /// Models of the type may leave the copy.
-    public func mayEvict(_ type: String) -> Bool { all != nil || types[type] != nil }
+    public func mayEvict(_ type: String) -> Bool { isLazy || all != nil || types[type] != nil }
 
     /// What is wrong with the limits, as a text that says what would do; nil where nothing is.
     public var problem: String? {

@@ -5,7 +5,10 @@ final class Limiter: @unchecked Sendable {
     /// Where the search for models that have not been used goes on, over all types with a limit.
     let hand = SearchHand()
 
-    init(_ limits: CacheLimits) { self.limits = limits }
+    /// Only what is fetched comes into the copy.
+    let isLazy: Bool
+
+    init(_ limits: CacheLimits) { (self.limits, isLazy) = (limits, limits.isLazy) }
 }
 
 /// A place in the tables that a search goes around, as the hand of a clock does: in the first shard of each table, then

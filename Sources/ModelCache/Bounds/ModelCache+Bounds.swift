@@ -5,28 +5,34 @@ extension ModelCache {
     ///
     /// From any thread. Costs a read, which does not count as a use of the model.
     public func presence(of type: String, _ id: String) -> ModelPresence {
-        guard let table = existingTable(type) else { return .absent }
+        guard let table = existingTable(type) else { return isLazy ? .evicted : .absent }
         let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
-        if table.shards.record(hash, id.utf8.span, isUse: false)?.isPresent ?? false { return .here }
-        guard let bounds = table.bounds else { return .absent }
+        let record = table.shards.record(hash, id.utf8.span, isUse: false)
+        if record?.isPresent ?? false { return .here }
+        // Of a model that is remembered as deleted nothing is missing.
+        guard let bounds = table.bounds, record == nil || !isLazy else { return .absent }
         return bounds.absent.withLock { $0.contains(hash, id.utf8.span) } ? .evicted : .absent
     }
 
     /// The model is evicted, or was when it was deleted: the copy has no record of it for its limits.
     @_spi(CacheWriting)
     public func hasLeft(_ type: String, _ id: String) -> Bool {
-        guard let bounds = existingTable(type)?.bounds else { return false }
+        guard let bounds = existingTable(type)?.bounds else { return isLazy }
         return bounds.absent.withLock { $0.hasLeft(SlotArray.hash(idHash: Fingerprint.fnv(id)), id.utf8.span) }
     }
 
     /// Models of the type have left the copy, and some are not back, or were deleted meanwhile and not forgotten yet.
     public func hasEvicted(_ type: String) -> Bool {
-        existingTable(type)?.bounds?.absent.withLock { !$0.isEmpty } ?? false
+        existingTable(type)?.bounds?.absent.withLock { !$0.isEmpty } ?? isLazy
     }
 
     /// Models of some types may leave the copy.
     @_spi(CacheWriting)
     public var isLimited: Bool { limiter != nil }
+
+    /// Only what is fetched comes into the copy.
+    @_spi(CacheWriting)
+    public var isLazy: Bool { limiter?.isLazy ?? false }
 
     /// Models of the type may leave the copy.
     @_spi(CacheWriting)
@@ -76,7 +82,7 @@ extension ModelCache {
     @_spi(CacheWriting)
     public func setLimits(_ limits: CacheLimits) {
         guard let limiter else { return }
-        let tables = directoryCopy().tables
+        let tables = setTableLimits(limits)
         writerLock.withLock { _ in
             limiter.limits = limits
             for table in tables { table.bounds?.limits = limits.bounds(of: table.name) ?? ModelLimits() }
@@ -88,7 +94,8 @@ extension ModelCache {
     /// From now on all that comes of these models is kept beside the copy, until ``Commit/endArrivals(_:type:)``.
     @_spi(CacheWriting)
     public func beginArrivals(_ ids: [String], type: String) {
-        guard let bounds = existingTable(type)?.bounds else { return }
+        // A lazy copy may not have met the type yet.
+        guard let bounds = (isLazy ? makeTable(type) : existingTable(type))?.bounds else { return }
         bounds.absent.withLock { absent in for id in ids { absent.beginArrival(ExactText(id)) } }
     }
 
@@ -121,7 +128,9 @@ extension ModelCache {
         }
         let tables = other.directoryCopy().tables
         let types = tables.filter { $0.bounds != nil }.map { ($0.name, ModelLimits()) }
-        self.init(limits: CacheLimits(types: Dictionary(types) { $1 }, all: limits.all.map { _ in ModelLimits() }))
+        var none = CacheLimits(types: Dictionary(types) { $1 }, all: limits.all.map { _ in ModelLimits() })
+        none.isLazy = limits.isLazy
+        self.init(limits: none)
         for table in tables {
             guard let bounds = table.bounds else { continue }
             let absent = bounds.absent.withLock { $0.withoutArrivals }
@@ -139,7 +148,7 @@ extension Commit {
         for id in ids {
             let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
             let found = bounds.absent.withLock { $0.endArrival(ExactText(id), hash) }
-            if let found { join(found, type: type) }
+            if let found { arrive(found, in: table) }
         }
     }
 }

@@ -30,6 +30,34 @@ extension ModelCache {
         return excess.isAny ? count + evict(excess, size, from: tables, limiter.hand) : count
     }
 
+    /// Evicts all models of a type that may leave. Its deletes leave the table as well: when each was is remembered
+    /// beside it.
+    /// - Parameter isForced: those leave as well that are observed, pinned or leased. Observers are not told.
+    /// - Returns: how many have left, and the ids of those that must stay.
+    @_spi(CacheWriting)
+    public func evictAll(of type: String, isForced: Bool = false) -> (count: Int, staying: [String]) {
+        guard let table = existingTable(type), let bounds = table.bounds else { return (0, []) }
+        var staying: [String] = []
+        var count = 0
+        commit { commit in
+            var victims: [Victim] = []
+            self.cut.withLock { cut in
+                for shard in 0..<Shards.count {
+                    table.shards.slots(at: shard)?.all { hash, record in
+                        // What is not shown stays for nobody.
+                        let mayLeave = !record.isPresent || self.mayLeave(record, hash, of: table, bounds, cut)
+                        if !mayLeave { staying.append(record.id) }
+                        guard mayLeave || isForced else { return }
+                        count += record.isPresent ? 1 : 0
+                        victims.append((hash, record))
+                    }
+                }
+            }
+            commit.evict(victims, from: table)
+        }
+        return (count, staying.sorted { ExactText($0) < ExactText($1) })
+    }
+
     private func sizes(of tables: [TypeTable]) -> [Size] {
         cut.withLock { cut in
             tables.map { Size(count: cut.counts(of: $0).existing, bytes: $0.bounds?.byteCount ?? 0) }
@@ -150,7 +178,7 @@ extension Commit {
     fileprivate mutating func evict(_ victims: [Victim], from table: TypeTable) {
         guard !victims.isEmpty else { return }
         for (hash, record) in victims {
-            table.bounds?.absent.withLock { $0.insert(hash, record.idBytes, lastStamp: record.lastStamp) }
+            table.bounds?.absent.withLock { $0.insert(hash, record) }
             remove(hash, record, from: table)
         }
     }

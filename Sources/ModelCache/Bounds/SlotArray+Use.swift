@@ -46,6 +46,14 @@ extension SlotArray {
         }
     }
 
+    /// Gives `take` each model, tombstones included.
+    func all(_ take: (_ hash: UInt64, CellRecord) -> Void) {
+        for index in 0..<capacity {
+            guard let record = unsafe word(at: index).record else { continue }
+            unsafe take(SlotArray.hash(idHash: record.idHash), record.record)
+        }
+    }
+
     /// Takes marks of use away. A reader that has the place locked sets its marks afterwards.
     private func clear(_ marks: UInt64, at index: Int) { unsafe base[index].bitwiseAnd(~marks, ordering: .relaxed) }
 }

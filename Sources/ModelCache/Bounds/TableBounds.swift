@@ -14,9 +14,13 @@ final class TableBounds: @unchecked Sendable {
     var idleLook: (shard: Int, at: UInt64) = (0, 0)
     /// Models that must stay, by ``SeededHash``, and how often that was asked for.
     let pinned = Guarded<[UInt64: Int]>([:])
-    let absent = Guarded(AbsentModels())
+    let absent: Guarded<AbsentModels>
 
-    init(_ limits: ModelLimits) { self.limits = limits }
+    /// - Parameter isLazy: all models that are not here count as evicted.
+    init(_ limits: ModelLimits, isLazy: Bool) {
+        self.limits = limits
+        absent = Guarded(AbsentModels(isLazy: isLazy))
+    }
 
     /// Counts a record that has taken the place of another. Under the cut lock.
     func count(_ new: UnmanagedRecord?, insteadOf old: UnmanagedRecord?) {

@@ -45,6 +45,11 @@ public struct Commit: ~Copyable {
         table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
+    /// Joins the whole state of a model that has been fetched.
+    mutating func arrive(_ record: CellRecord, in table: TypeTable) {
+        table.pending.join(record, isArrival: true, table.shards, plan: &writer.plan, tally: &writer.tally)
+    }
+
     /// Joins the whole states of several models of `type`.
     /// - Complexity: O(*records*)
     public mutating func join(_ records: [CellRecord], type: String) {

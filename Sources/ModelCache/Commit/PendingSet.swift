@@ -136,7 +136,11 @@
     }
 
     /// Joins the whole state of a model.
-    mutating func join(_ record: CellRecord, _ shards: Shards, plan: inout MergePlan, tally: inout CommitTally) {
+    /// - Parameter isArrival: the model has been fetched, so it comes into the copy whatever has left that.
+    mutating func join(
+        _ record: CellRecord, isArrival: Bool = false, _ shards: Shards, plan: inout MergePlan,
+        tally: inout CommitTally
+    ) {
         index.reserve(entries.count + 1, entries)
         let hash = SlotArray.hash(idHash: record.idHash)
         let known = index.isAbsent(hash) ? -1 : index.find(hash, record.idBytes, entries)
@@ -147,7 +151,7 @@
         }
         let slots = shards.slots(of: hash)
         let slot = slots?.find(hash, record.idBytes) ?? -1
-        if slot < 0, let bounds, bounds.keepsBack(record, hash, plan: &plan) {
+        if slot < 0, !isArrival, let bounds, bounds.keepsBack(record, hash, plan: &plan) {
             tally.unchanged &+= 1
             return
         }

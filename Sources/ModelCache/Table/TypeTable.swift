@@ -59,7 +59,7 @@ struct Directory {
     /// The indexes of names. The last one has all tables; readers may still be at work in those before it.
     private(set) var indexes = [TypeIndex(capacity: 16)]
     /// How much each type may hold; nil where nothing is limited.
-    private let limits: CacheLimits?
+    private var limits: CacheLimits?
 
     init(limits: CacheLimits? = nil) { self.limits = limits }
 
@@ -68,10 +68,19 @@ struct Directory {
         unsafe indexes[indexes.count - 1].table(name)?.takeUnretainedValue()
     }
 
+    /// Sets other limits, for tables that are made from now on.
+    mutating func setLimits(_ new: CacheLimits) {
+        let isLazy = limits?.isLazy ?? false
+        limits = new
+        limits?.isLazy = isLazy
+    }
+
     /// The table of `name`, made if there is none.
     mutating func make(_ name: String, owner: ObjectIdentifier) -> TypeTable {
         if let table = self[name] { return table }
-        let bounds = limits?.bounds(of: name).map { TableBounds($0) }
+        let bounds = limits.flatMap { limits in
+            limits.bounds(of: name).map { TableBounds($0, isLazy: limits.isLazy) }
+        }
         let table = TypeTable(name: name, number: tables.count, owner: owner, bounds: bounds)
         tables.append(table)
         if tables.count * 2 <= indexes[indexes.count - 1].capacity {

@@ -64,7 +64,7 @@ extension Origin {
             return service.refuse(rid, .denied, message, peer, now: now, &counters)
         case .snapshot(_, let selected, _): prefixes = selected
         case .digest(_, let type, _): prefixes = PrefixSet([Topic.data(type: type).bytes])
-        case .hello, .fetch: break
+        case .hello, .fetch, .fetchBack: break
         }
         flush()
         let served = ControlService.Served(heads: [heads(all: true, prefixes: prefixes, now: now)], cache: cache)

@@ -37,7 +37,10 @@ extension RelayMachine {
     }
 
     /// Forgets a peer whose control connection is gone, or whose replies cannot be delivered.
-    public func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
+    public func disconnected(_ peer: [UInt8]) {
+        service.peers.forget(peer)
+        endFetches(of: peer)
+    }
 
     /// Counts clients that were not let in.
     public func countRefused(_ clients: [RefusedClients], now: Moment) {
@@ -82,7 +85,7 @@ extension RelayMachine {
             prefixes = PrefixSet([Topic.data(type: type).bytes])
             // Digests of more bits fill a frame themselves.
             fillsFrame = bits <= 8
-        case .fetch(let rid, _, _):
+        case .fetch(let rid, _, _), .fetchBack(let rid, _, _, _):
             guard !isJoining(now: now) else {
                 let message = "this relay has just started, and not all that its senders hold is here yet"
                 return service.refuse(rid, .busy, message, peer, now: now, &counters)
@@ -92,6 +95,12 @@ extension RelayMachine {
         if isStartingAnew(now: now), let rid = question.copyRequest {
             let message = "this relay builds its state anew; the old one may hold what was deleted and forgotten since"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
+        }
+        if case .fetchBack(let rid, let type, let ids, let milliseconds) = question,
+            beginFetch(
+                rid, type: type, ids: ids, milliseconds: milliseconds, for: peer, grantee.rights, now: now)
+        {
+            return
         }
         var told = heads(prefixes: prefixes, isServing: true, fillsFrame: fillsFrame, now: now)
         // The copy has what the relay tells under its own name, too.
@@ -140,7 +149,9 @@ extension ControlService.Question {
     /// The id of a request for what the copy holds.
     fileprivate var copyRequest: UInt64? {
         switch self {
-        case .snapshot(let rid, _, _), .digest(let rid, _, _), .fetch(let rid, _, _): rid
+        case .snapshot(let rid, _, _), .digest(let rid, _, _), .fetch(let rid, _, _),
+            .fetchBack(let rid, _, _, _):
+            rid
         case .hello, .report, .replay, .push: nil
         }
     }

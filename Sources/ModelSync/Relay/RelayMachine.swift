@@ -29,6 +29,7 @@ public final class RelayMachine {
     var pushAccounts = PushAccounts()
     var told = ToldHeads()
     var mutes = MuteTypes()
+    var waitingFetches = WaitingFetches()
     /// The senders that are relays, by the names under which they speak: their own heads go no further. And those that
     /// turned out to be this relay, or to have its name.
     var senderRoles: (relayNames: [SenderID: String], refused: Set<SenderID>) = ([:], [])
@@ -99,6 +100,7 @@ public final class RelayMachine {
         collect(now: now)
         answerBarriers(now: now)
         countModels(now: now)
+        answerLateFetches(now: now)
         guard now.uptimeMicroseconds >= nextHeartbeat ?? 0 else { return }
         nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
         publishHeads(now: now)
@@ -110,7 +112,7 @@ public final class RelayMachine {
     public func nextDeadline(now: Moment) -> UInt64 {
         min(
             replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, service.barriers.dueAt ?? .max,
-            pushAccounts.nextDeadline(now: now) ?? .max)
+            pushAccounts.nextDeadline(now: now) ?? .max, waitingFetches.nextDeadline ?? .max)
     }
 
     /// Sends on the batches that the replica has taken, and passes on its other actions.
@@ -119,6 +121,10 @@ public final class RelayMachine {
         for action in replica.takeActions() {
             guard case .forward(let topic, let payload, let origin, let incarnation, let sequence) = action else {
                 if let sender = action.sender, senderRoles.refused.contains(sender) { continue }
+                if case .fetched(let token, let records) = action, let entry = waitingFetches.take(token) {
+                    answer(entry, with: records, now: now)
+                    continue
+                }
                 actions.append(.replica(action))
                 continue
             }

@@ -18,6 +18,8 @@ public final class Replica {
 
     /// The copy has limits, so models may leave it.
     let isLimited: Bool
+    /// Only what is fetched comes into the copy.
+    let isLazy: Bool
     var clockGuard: ClockGuard
     var sessions: [SenderSession] = []
     var requests: RequestLedger
@@ -52,7 +54,7 @@ public final class Replica {
     ) {
         self.configuration = configuration
         self.cache = cache
-        isLimited = cache.isLimited
+        (isLimited, isLazy) = (cache.isLimited, cache.isLazy)
         clockGuard = ClockGuard(configuration, lastAlive: lastAlive)
         requests = RequestLedger(seed: seed)
         upkeep = Upkeep(now: now)
@@ -94,6 +96,16 @@ public final class Replica {
 
     /// The topic prefixes that the replica takes.
     var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
+
+    /// Asks for the copy of a sender. A lazy replica asks for the heads alone.
+    func askForCopy(_ prefixes: [Topic], _ rid: UInt64, of sender: SenderID) {
+        counters[.snapshotsRequested] += 1
+        let credit = UInt64(configuration.snapshotCredit)
+        send(
+            isLazy
+                ? .heads(rid: rid, prefixes: prefixes, credit: credit)
+                : .snapshot(rid: rid, prefixes: prefixes, credit: credit), to: sender)
+    }
 
     /// The replica asked for this topic.
     func isWanted(_ topic: Topic) -> Bool {

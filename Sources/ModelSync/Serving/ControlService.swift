@@ -29,8 +29,11 @@ struct ControlService: Sendable {
         ///   - version: the version of the welcome.
         ///   - stream: the endpoint of the stream that the welcome tells.
         case hello(rid: UInt64, version: UInt64, stream: String)
-        case snapshot(rid: UInt64, prefixes: PrefixSet, credit: Int)
+        /// - Parameter credit: nil where the heads alone are wanted.
+        case snapshot(rid: UInt64, prefixes: PrefixSet, credit: Int?)
         case fetch(rid: UInt64, type: String, ids: [String])
+        /// The owner may bring back what has left its copy.
+        case fetchBack(rid: UInt64, type: String, ids: [String], milliseconds: UInt64)
         case digest(rid: UInt64, type: String, bits: Int)
         case replay(rid: UInt64, stream: ReplayRing.Stream, first: UInt64, last: UInt64)
         case push(rid: UInt64, topic: Topic, batch: [UInt8])
@@ -142,6 +145,11 @@ struct ControlService: Sendable {
         case .snapshot(let rid, let prefixes, let credit):
             guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
             return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: Int(clamping: credit))
+        case .heads(let rid, let prefixes, _):
+            guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters),
+                hasPlace(rid, peer, now: now, &counters)
+            else { return nil }
+            return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: nil)
         case .credit(let rid, let count):
             peers.withPeer(peer, now: now) {
                 $0.cursors[rid]?.add(credit: Int(clamping: count), now: now.uptimeMicroseconds)
@@ -153,7 +161,7 @@ struct ControlService: Sendable {
             guard hold(received.byteCount, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
             peers.withPeer(peer, now: now) { $0.report = report }
             return .report(report)
-        case .fetch, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
+        case .fetch, .fetchBack, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
         case .replay(let rid, let origin, let incarnation, let topic, let first, let last):
             guard hasPlace(rid, peer, now: now, &counters) else { return nil }
             let stream = ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
@@ -173,7 +181,7 @@ struct ControlService: Sendable {
         _ request: ControlRequest, from peer: [UInt8], now: Moment, counters: inout Counters
     ) -> Question? {
         switch request {
-        case .fetch(let rid, let type, let ids):
+        case .fetch(let rid, let type, let ids), .fetchBack(let rid, let type, let ids, _):
             let idCountMax = configuration.budget.fetchIDCount
             guard ids.count <= idCountMax else {
                 refuse(
@@ -185,7 +193,10 @@ struct ControlService: Sendable {
             guard spend(\.answerBytes, cost, of: configuration.budget.answerBytes, rid, peer, now: now, &counters),
                 hasPlace(rid, peer, now: now, &counters)
             else { return nil }
-            return .fetch(rid: rid, type: type, ids: ids)
+            guard case .fetchBack(_, _, _, let milliseconds) = request else {
+                return .fetch(rid: rid, type: type, ids: ids)
+            }
+            return .fetchBack(rid: rid, type: type, ids: ids, milliseconds: milliseconds)
         case .digest(let rid, let type, let bits):
             guard bits <= 16 else {
                 refuse(rid, .limit, "a digest has 0 to 16 bits, not \(bits)", peer, now: now, &counters)
@@ -213,8 +224,9 @@ struct ControlService: Sendable {
         switch question {
         case .hello(let rid, let version, let stream): welcome(rid, version, stream, peer, rights, served)
         case .snapshot(let rid, let prefixes, let credit):
+            guard let credit else { return enqueue(.replies([.complete(rid: rid, heads: served.heads)]), rid, peer) }
             beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, rights, served, now: now, counters: &counters)
-        case .fetch(let rid, let type, let ids):
+        case .fetch(let rid, let type, let ids), .fetchBack(let rid, let type, let ids, _):
             if !rights.mayRead(type) { served.cache = ControlService.nothing }
             fetch(rid, type: type, ids: ids, peer, served, now: now, counters: &counters)
         case .digest(let rid, let type, let bits):

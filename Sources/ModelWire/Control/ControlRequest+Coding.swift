@@ -15,6 +15,11 @@ extension ControlRequest: ControlFrame {
             begin(4, &writer)
             writer.write(topics: prefixes)
             writer.write(unsigned: credit)
+        case .heads(_, let prefixes, let credit):
+            begin(5, &writer)
+            writer.write(topics: prefixes)
+            writer.write(unsigned: credit)
+            writer.write(bool: true)
         case .credit(_, let count):
             begin(3, &writer)
             writer.write(unsigned: count)
@@ -28,8 +33,12 @@ extension ControlRequest: ControlFrame {
         case .fetch(_, let type, let ids):
             begin(4, &writer)
             writer.write(text: type)
-            writer.writeArrayHead(ids.count)
-            for id in ids { writer.write(text: id) }
+            writer.write(ids: ids)
+        case .fetchBack(_, let type, let ids, let milliseconds):
+            begin(5, &writer)
+            writer.write(text: type)
+            writer.write(ids: ids)
+            writer.write(unsigned: milliseconds)
         case .digest(_, let type, let bits):
             begin(4, &writer)
             writer.write(text: type)
@@ -59,8 +68,11 @@ extension ControlRequest: ControlFrame {
                 rid: rid, version: try frame.unsigned(&elements),
                 name: try frame.shownText(&elements, byteCountMax: 255), prefixes: try frame.topics(&elements))
         case "snapshot":
-            self = .snapshot(
-                rid: rid, prefixes: try frame.topics(&elements), credit: try frame.unsigned(&elements))
+            let (prefixes, credit) = (try frame.topics(&elements), try frame.unsigned(&elements))
+            self =
+                try frame.optionalTrue(&elements)
+                ? .heads(rid: rid, prefixes: prefixes, credit: credit)
+                : .snapshot(rid: rid, prefixes: prefixes, credit: credit)
         case "credit":
             self = .credit(rid: rid, count: try frame.unsigned(&elements))
         case "replay":
@@ -69,7 +81,12 @@ extension ControlRequest: ControlFrame {
                 topic: try frame.topic(&elements), first: try frame.unsigned(&elements),
                 last: try frame.unsigned(&elements))
         case "fetch":
-            self = .fetch(rid: rid, type: try frame.type(&elements), ids: try frame.ids(&elements))
+            let (type, ids) = (try frame.type(&elements), try frame.ids(&elements))
+            let milliseconds = try frame.optionalUnsigned(&elements) ?? 0
+            self =
+                milliseconds > 0
+                ? .fetchBack(rid: rid, type: type, ids: ids, milliseconds: milliseconds)
+                : .fetch(rid: rid, type: type, ids: ids)
         case "digest":
             self = .digest(rid: rid, type: try frame.type(&elements), bits: try frame.unsigned(&elements))
         case "push":
@@ -106,6 +123,11 @@ extension FrameReader {
 }
 
 extension CBORWriter {
+    mutating func write(ids: [String]) {
+        writeArrayHead(ids.count)
+        for id in ids { write(text: id) }
+    }
+
     mutating func write(topics: [Topic]) {
         writeArrayHead(topics.count)
         for topic in topics { write(byteString: topic.bytes) }

@@ -7,12 +7,18 @@ public enum ControlRequest: Sendable, Hashable {
     case hello(rid: UInt64, version: UInt64, name: String, prefixes: [Topic])
     /// Asks for all records of these topics. `credit` is how many `records` may come before more is granted.
     case snapshot(rid: UInt64, prefixes: [Topic], credit: UInt64)
+    /// Asks for the end of such a snapshot alone: the heads of these topics, and no record. A side that does not know
+    /// of it sends the records, too.
+    case heads(rid: UInt64, prefixes: [Topic], credit: UInt64)
     /// Allows `count` more `records` of a snapshot. Not answered.
     case credit(rid: UInt64, count: UInt64)
     /// Asks for the batches of a topic again, from sequence `first` to `last`, both included.
     case replay(rid: UInt64, origin: String, incarnation: UInt64, topic: Topic, first: UInt64, last: UInt64)
     /// Asks for the records of these ids.
     case fetch(rid: UInt64, type: String, ids: [String])
+    /// Asks for them, also for those that have left the copy for its limits: the side that is asked may take so long to
+    /// bring them back, above 0. A side that does not know of it says that they have left.
+    case fetchBack(rid: UInt64, type: String, ids: [String], milliseconds: UInt64)
     /// Asks for the digests of a type, one for each value of the upper `bits` bits of the mixed hash.
     case digest(rid: UInt64, type: String, bits: UInt64)
     /// Gives a batch to a relay, as it would be sent on the stream.
@@ -27,9 +33,10 @@ public enum ControlRequest: Sendable, Hashable {
     /// The number that replies repeat.
     public var rid: UInt64 {
         switch self {
-        case .hello(let rid, _, _, _), .snapshot(let rid, _, _), .credit(let rid, _), .fetch(let rid, _, _),
-            .replay(let rid, _, _, _, _, _), .digest(let rid, _, _), .push(let rid, _, _), .report(let rid, _),
-            .cancel(let rid), .unknown(_, let rid):
+        case .hello(let rid, _, _, _), .snapshot(let rid, _, _), .heads(let rid, _, _), .credit(let rid, _),
+            .fetch(let rid, _, _), .fetchBack(let rid, _, _, _), .replay(let rid, _, _, _, _, _),
+            .digest(let rid, _, _), .push(let rid, _, _), .report(let rid, _), .cancel(let rid),
+            .unknown(_, let rid):
             rid
         }
     }
@@ -38,10 +45,10 @@ public enum ControlRequest: Sendable, Hashable {
     public var method: String {
         switch self {
         case .hello: "hello"
-        case .snapshot: "snapshot"
+        case .snapshot, .heads: "snapshot"
         case .credit: "credit"
         case .replay: "replay"
-        case .fetch: "fetch"
+        case .fetch, .fetchBack: "fetch"
         case .digest: "digest"
         case .push: "push"
         case .report: "report"

@@ -157,7 +157,10 @@ struct ControlConnection: ~Copyable {
     private static let credit: UInt64 = 32
 
     /// Fetches single records, in as many requests as their number and size need.
-    mutating func lookUp(_ type: String, _ ids: [String]) throws -> ControlClient.LookUp {
+    /// - Parameter bringsBack: a subscriber with limits is to bring back what has left its copy.
+    mutating func lookUp(
+        _ type: String, _ ids: [String], bringsBack: Bool = false
+    ) throws -> ControlClient.LookUp {
         var result = ControlClient.LookUp()
         var parts: [ArraySlice<String>] = []
         for start in stride(from: 0, to: ids.count, by: ControlConnection.fetchIDCount).reversed() {
@@ -165,7 +168,7 @@ struct ControlConnection: ~Copyable {
         }
         while let part = parts.popLast() {
             do {
-                let more = try whileBusy { try $0.fetchPart(type, Array(part)) }
+                let more = try whileBusy { try $0.fetchPart(type, Array(part), bringsBack) }
                 result.records += more.records
                 result.evicted += more.evicted
             } catch let error as ModelcastError where error.code == .limit && part.count > 1 {
@@ -177,11 +180,19 @@ struct ControlConnection: ~Copyable {
         return result
     }
 
-    private mutating func fetchPart(_ type: String, _ ids: [String]) throws -> ControlClient.LookUp {
+    private mutating func fetchPart(
+        _ type: String, _ ids: [String], _ bringsBack: Bool
+    ) throws -> ControlClient.LookUp {
         var result = ControlClient.LookUp()
         var parted = PartedRecords()
         let rid = takeRID()
-        try ask(.fetch(rid: rid, type: type, ids: ids)) { reply in
+        // The answer is to come before this side gives up.
+        let milliseconds = max(client.timeout.wholeMicroseconds / 1000 * 9 / 10, 1)
+        let request =
+            bringsBack
+            ? ControlRequest.fetchBack(rid: rid, type: type, ids: ids, milliseconds: milliseconds)
+            : .fetch(rid: rid, type: type, ids: ids)
+        try ask(request) { reply in
             switch reply {
             case .records(rid, let type, let chunk):
                 result.records += parted.take(rid, type: type, chunk, goesOn: false).flatMap(\.records)

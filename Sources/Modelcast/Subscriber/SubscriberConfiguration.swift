@@ -12,6 +12,15 @@ public struct SubscriberConfiguration: Sendable {
         case types([String])
     }
 
+    /// What comes into a copy by itself.
+    public enum Prefetch: String, Sendable, Hashable, CaseIterable {
+        /// All models of the selection.
+        case all
+        /// No model: the copy holds what was fetched, and is told of changes of that alone. So it takes memory for what
+        /// it holds, however many models there are, and is live as soon as its senders have answered.
+        case none
+    }
+
     /// The name that publishers see in reports.
     public var name: String
     /// The control endpoints of the publishers and relays that it listens to; at least one.
@@ -37,6 +46,8 @@ public struct SubscriberConfiguration: Sendable {
     /// How many models, bytes and how old the copy may hold, by type and in all; empty for everything. See
     /// <doc:BoundedCopies>.
     public var modelLimits = CacheLimits()
+    /// What comes into the copy by itself, before anybody asks for it. See <doc:BoundedCopies>.
+    public var prefetch = Prefetch.all
     /// The limits of frames, batches and values.
     public var limits = WireLimits.default
     /// How far a batch's stamp may lie ahead of the wall clock; at most 24 hours. Beyond that the batch is rejected.

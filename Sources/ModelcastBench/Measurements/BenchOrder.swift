@@ -17,6 +17,8 @@ public enum BenchOrder: Codable, Sendable {
     case awaitAcknowledged
     // Orders to a subscriber.
     case join
+    /// Listens, and fetches models one by one that have not been fetched yet.
+    case fetch(count: Int, askers: Int)
     case awaitEnd(run: Int)
     /// Tells how many updates of a run had been applied at which times, and forgets these samples.
     case takeSamples

@@ -6,6 +6,7 @@ public enum BenchReply: Codable, Sendable {
     case published(Published)
     case paced(lateness: LatencySummary, count: Int)
     case joined(Joined)
+    case fetched(Fetched)
     case ended(nanoseconds: UInt64)
     case observing
     case latency(Latency)
@@ -56,6 +57,21 @@ public enum BenchReply: Codable, Sendable {
         var residentByteCount: Int
         /// The sum of the sizes of the encoded records.
         var encodedByteCount: Int
+    }
+
+    /// Models that were fetched one by one.
+    public struct Fetched: Codable, Sendable {
+        /// How many tasks fetched at a time.
+        var askers: Int
+        /// The time from the order to the last model.
+        var seconds: Double
+        var count: Int
+        var latency: LatencySummary
+        /// How many models the copy holds now.
+        var held: Int
+        var residentByteCount: Int
+
+        var perSecond: Double { Double(count) / seconds }
     }
 
     /// The latencies of one round.

@@ -7,6 +7,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
     case recovery
     case observer
     case join
+    case fetch
     case warmStart = "warm-start"
     case push
     case relay
@@ -34,6 +35,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
         case .recovery: "one of two subscribers is stopped under load, and goes on"
         case .observer: "an observer sleeps: what waits for it, what memory it takes"
         case .join: "joining with a million models, beside the bytes over raw libzmq"
+        case .fetch: "reading single models of a million, by a copy that takes none"
         case .warmStart: "reading a million models from a store"
         case .push: "updates pushed to a relay until the last is acknowledged"
         case .relay: "throughput through a relay, and what an update costs the relay"

@@ -18,14 +18,20 @@ actor BenchSubscriber {
     var sleeper: SleepingObserver?
     var mixed: MixedReaders?
     private var running: Task<Void, any Error>?
+    /// How many models have been fetched one by one.
+    private var fetchedCount = 0
     /// The contents of the store at the start, and how long reading them took.
     private let warm: BenchReply.Warm
 
-    init(_ plan: BenchPlan, endpoint: String, store: String?, protection: BenchProtection = .nothing) throws {
+    init(
+        _ plan: BenchPlan, endpoint: String, store: String?, protection: BenchProtection = .nothing,
+        isLazy: Bool = false
+    ) throws {
         self.plan = plan
         var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
         configuration.queueByteCount = plan.queueMebibytes << 20
         configuration.store = store
+        configuration.prefetch = isLazy ? .none : .all
         configuration.security = try protection.subscriber()
         let begin = MonotonicClock.nanoseconds
         subscriber = try Subscriber(configuration, logger: Worker.logger("bench-subscriber"))
@@ -65,6 +71,7 @@ actor BenchSubscriber {
     private func carryOut(_ order: BenchOrder) async throws -> BenchReply {
         switch order {
         case .join: .joined(try await join())
+        case .fetch(let count, let askers): .fetched(try await fetch(count: count, askers: askers))
         case .awaitEnd(let run): .ended(nanoseconds: try await ends.time(of: run))
         case .takeSamples: .samples(samples.take())
         case .observe(let inline): try await observe(inline: inline)
@@ -86,11 +93,26 @@ actor BenchSubscriber {
         }
     }
 
+    /// Listens, from the first call on.
+    func listen() {
+        guard running == nil else { return }
+        let subscriber = subscriber
+        running = Task { try await subscriber.run() }
+    }
+
+    /// The next ids of the workload.
+    func nextIDs(_ count: Int) throws -> ArraySlice<String> {
+        guard fetchedCount + count <= workload.ids.count else {
+            throw BenchError("\(workload.ids.count) models are too few: raise --models")
+        }
+        defer { fetchedCount += count }
+        return workload.ids[fetchedCount..<fetchedCount + count]
+    }
+
     private func join() async throws -> BenchReply.Joined {
         let before = ProcessFigures.residentByteCount
         let start = MonotonicClock.nanoseconds
-        let subscriber = subscriber
-        running = Task { try await subscriber.run() }
+        listen()
         try await subscriber.waitUntilLive()
         let seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
         let after = ProcessFigures.residentByteCount

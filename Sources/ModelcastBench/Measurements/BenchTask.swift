@@ -4,7 +4,9 @@ public enum BenchTask: Codable, Sendable {
     case publisher(BenchPlan, protection: BenchProtection = .nothing)
     /// A subscriber.
     /// - `store`: a file that keeps the models; nil for none.
-    case subscriber(BenchPlan, endpoint: String, store: String? = nil, protection: BenchProtection = .nothing)
+    /// - `isLazy`: it takes nothing by itself.
+    case subscriber(
+        BenchPlan, endpoint: String, store: String? = nil, protection: BenchProtection = .nothing, isLazy: Bool = false)
     /// A publisher that pushes to a relay, and does not serve.
     case pusher(BenchPlan, relay: String)
     /// A relay, which listens to a publisher where an endpoint is given.

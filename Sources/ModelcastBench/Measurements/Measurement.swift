@@ -32,8 +32,10 @@ public actor Measurement {
         }
         switch task {
         case .publisher(let plan, let protection): try await BenchPublisher(plan, protection: protection).run()
-        case .subscriber(let plan, let endpoint, let store, let protection):
-            try await BenchSubscriber(plan, endpoint: endpoint, store: store, protection: protection).run()
+        case .subscriber(let plan, let endpoint, let store, let protection, let isLazy):
+            let subscriber = try BenchSubscriber(
+                plan, endpoint: endpoint, store: store, protection: protection, isLazy: isLazy)
+            try await subscriber.run()
         case .pusher(let plan, let relay): try await BenchPublisher(plan, pushingTo: relay).run()
         case .relay(let plan, let endpoint, let store):
             try await BenchRelay(plan, endpoint: endpoint, store: store).run()
@@ -95,6 +97,7 @@ public actor Measurement {
         case .recovery: try await measureRecovery()
         case .observer: try await measureSleepingObserver()
         case .join: try await measureLargeJoin()
+        case .fetch: try await measureFetches()
         case .warmStart: try await measureWarmStart()
         case .push: try await measurePushes()
         case .relay: try await measureRelay()

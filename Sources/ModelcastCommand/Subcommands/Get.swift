@@ -20,6 +20,13 @@ struct Get: AsyncParsableCommand {
 
     @OptionGroup var question: QuestionOptions
 
+    @Flag(
+        help: """
+            A subscriber with --limit or --prefetch none brings back what has left its copy, within nine tenths of \
+            --timeout.
+            """)
+    var fetch = false
+
     @Argument(help: "The type of the models.")
     var type: String
 
@@ -38,11 +45,18 @@ struct Get: AsyncParsableCommand {
         try question.checkKeys()
     }
 
+    /// What is said of a model that the copy does not hold.
+    private var absence: String {
+        fetch
+            ? "was not brought back to the copy at \(question.connect) in time: see whether its senders are reached"
+            : "is not in the copy at \(question.connect), which does not hold all: add --fetch, or ask one it copies"
+    }
+
     func run() async throws {
         let client = try await question.client()
         let ids = ids
         var records: [ExactText: CellRecord] = [:]
-        let found = try await client.lookUp(type, ids)
+        let found = try await client.lookUp(type, ids, bringsBack: fetch)
         let evicted = Set(found.evicted.lazy.map(ExactText.init))
         for record in found.records where record.exists { records[ExactText(record.id)] = record }
         var writer = JSONWriter()
@@ -58,7 +72,7 @@ struct Get: AsyncParsableCommand {
         for id in missing {
             StandardError.write(
                 line: evicted.contains(ExactText(id))
-                    ? "\(type) \(id) has left the copy at \(question.connect) for its limits: ask one that it copies"
+                    ? "\(type) \(id) \(absence)"
                     : "\(type) \(id) does not exist at \(question.connect)")
         }
         if !missing.isEmpty { throw ExitCode.failure }

@@ -68,6 +68,12 @@ struct Subscribe: AsyncParsableCommand {
                 + "without a line. Repeat it for several types.", valueName: "limit"))
     var limit: [CopyLimit] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "What to take by itself: all, or none, so that only models come that get --fetch asks for at --control, "
+                + "and later changes of these.", valueName: "all|none"))
+    var prefetch = SubscriberConfiguration.Prefetch.all
+
     @Flag(inversion: .prefixedNo, help: "Print changes.")
     var changes = true
 
@@ -108,6 +114,12 @@ struct Subscribe: AsyncParsableCommand {
         guard store == nil || limits.all == nil else {
             throw ValidationError("--store keeps types without a limit, and --limit without a type leaves none")
         }
+        guard prefetch == .all || control != nil else {
+            throw ValidationError("--prefetch none takes nothing unless somebody asks for it: add --control")
+        }
+        guard store == nil || prefetch == .all else {
+            throw ValidationError("--store keeps what comes by itself, and with --prefetch none nothing does")
+        }
         try keys.check(connectingTo: connect, serving: served)
         guard changes || models || digest || control != nil || store != nil || console.http != nil else {
             throw ValidationError(
@@ -130,6 +142,7 @@ struct Subscribe: AsyncParsableCommand {
         configuration.security = try keys.security()
         configuration.store = store
         configuration.modelLimits = try CopyLimit.joined(limit)
+        configuration.prefetch = prefetch
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         if !type.isEmpty { configuration.selection = .types(type) }
         let metrics = console.begin()

@@ -14,7 +14,7 @@ struct ChangeFeed: Sendable {
     let lastEventID: String?
     /// The state is told first; else only what changes from now on.
     let tellsState: Bool
-    let place: FeedTable.Place
+    let admission: FeedTable.Admission
     /// The connection still stands.
     let isConnected: @Sendable () -> Bool
 
@@ -38,9 +38,9 @@ struct ChangeFeed: Sendable {
         var told = missed == nil ? nil : queue.commitNumber
         var wasReady = gateway.isReady
         if let told { events.writeLive(told, isReady: wasReady, isResumed: true) }
-        place.ring()
+        admission.ring()
         var lastWrite = ContinuousClock.now
-        for await _ in place.bells {
+        for await _ in admission.bells {
             guard isConnected() else { return }
             let isQuiet = lastWrite.duration(to: .now) >= ChangeFeed.heartbeatPause
             // Read before the queue is emptied: then everything up to it has been told.
@@ -83,7 +83,7 @@ struct ChangeFeed: Sendable {
         let cache = gateway.cache
         if let lastEventID {
             if let position = ChangePosition(lastEventID, epoch: epoch), let history = gateway.keptHistory {
-                let queue = cache.changeQueue(query.interest, includingState: false, bell: place.ring)
+                let queue = cache.changeQueue(query.interest, includingState: false, bell: admission.ring)
                 if let missed = history.changes(behind: position, through: queue.commitNumber) {
                     return (queue, missed, position)
                 }
@@ -91,7 +91,7 @@ struct ChangeFeed: Sendable {
             }
             events.writeReset()
         }
-        return (cache.changeQueue(query.interest, includingState: tellsState, bell: place.ring), nil, nil)
+        return (cache.changeQueue(query.interest, includingState: tellsState, bell: admission.ring), nil, nil)
     }
 
     /// Adds the events of a set, and writes what there is whenever it is enough.

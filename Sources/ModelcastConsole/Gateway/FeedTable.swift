@@ -19,7 +19,7 @@ final class FeedTable: Sendable {
     init(countMax: Int) { self.countMax = countMax }
 
     /// A place among the streams, until it is released.
-    final class Place: Sendable {
+    final class Admission: Sendable {
         /// Ends where the stream is to end.
         let bells: AsyncStream<Void>
         private let bell: AsyncStream<Void>.Continuation
@@ -40,7 +40,7 @@ final class FeedTable: Sendable {
 
     /// A place for one more stream; nil where there is none.
     /// - Parameter isStillAllowed: asked once a second; the stream ends where it says no.
-    func admit(_ isStillAllowed: @escaping @Sendable () -> Bool) -> Place? {
+    func admit(_ isStillAllowed: @escaping @Sendable () -> Bool) -> Admission? {
         let (bells, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
             guard !state.isEnding, state.seats.count < countMax else { return nil }
@@ -48,7 +48,7 @@ final class FeedTable: Sendable {
             state.seats[state.next] = Seat(bell: bell, isStillAllowed: isStillAllowed)
             return state.next
         }
-        return number.map { Place(bells, bell, self, $0) }
+        return number.map { Admission(bells, bell, self, $0) }
     }
 
     private func leave(_ number: Int) { state.withLock { $0.seats[number] = nil } }

@@ -25,7 +25,7 @@ struct ModelRequests: Sendable {
             try await page(request, context, asker)
         }
         add("v1/models/{type}/{id}", router) { request, context, asker throws(Problem) in
-            try model(request, context, asker)
+            try await model(request, context, asker)
         }
         router.get("openapi.json") { _, _ in ModelRequests.json(Array(OpenAPIDocument.text.utf8)) }
         add("v1/changes", router) { request, context, asker throws(Problem) in try changes(request, context, asker) }
@@ -157,13 +157,19 @@ struct ModelRequests: Sendable {
         return ModelRequests.json(writer.bytes)
     }
 
-    private func model(_ request: Request, _ context: ConsoleContext, _ asker: Asker) throws(Problem) -> Response {
+    private func model(
+        _ request: Request, _ context: ConsoleContext, _ asker: Asker
+    ) async throws(Problem) -> Response {
         let (type, id) = (try context.part("type"), try context.part("id"))
-        let query = try self.query(
-            RequestQuery(request.uri.query, names: ModelQuery.parameters.subtracting(["where"])), asker)
-        guard asker.mayRead(type), let record = gateway.cache[type, id], record.isPresent else {
+        let parameters = try RequestQuery(
+            request.uri.query, names: ModelQuery.parameters.subtracting(["where"]).union(["fetch"]))
+        let query = try self.query(parameters, asker)
+        let bringsBack = try parameters.word("fetch", of: ["false", "true"]) == "true"
+        guard asker.mayRead(type) else { throw ModelRequests.unknown(type, id) }
+        guard let record = try await present(type, id, bringsBack: bringsBack), record.isPresent else {
             throw ModelRequests.unknown(type, id)
         }
+        if bringsBack { try asker.requireUnchanged(gateway.configuration.tokens) }
         let tag = record.entityTag
         if ModelRequests.matches(request.headers[values: .ifNoneMatch], tag) {
             return Response(status: .notModified, headers: [.eTag: tag, .cacheControl: "no-cache"])
@@ -173,6 +179,28 @@ struct ModelRequests: Sendable {
         var response = ModelRequests.json(writer.bytes)
         response.headers[.eTag] = tag
         return response
+    }
+
+    /// The model, if need be brought back into a copy that does not hold all.
+    private func present(_ type: String, _ id: String, bringsBack: Bool) async throws(Problem) -> CellRecord? {
+        if let record = gateway.cache[type, id] { return record }
+        do { try Names.check(id: id) } catch { return nil }
+        guard gateway.cache.presence(of: type, id) == .evicted else { return nil }
+        guard bringsBack else {
+            throw Problem(
+                .notFound,
+                "\(Problem.quoted(type)) \(Problem.quoted(id)) is not in this copy, which does not hold all: ask with "
+                    + "fetch=true, or ask a copy that does")
+        }
+        let record: CellRecord?? = try await gateway.waiting.occupy { () throws(Problem) in
+            do {
+                return try await gateway.configuration.subject.fetch(type, id, timeout: ModelRequests.writePatience)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        guard let record else { throw ModelRequests.tooManyWait }
+        return record
     }
 
     // MARK: Changes
@@ -191,8 +219,8 @@ struct ModelRequests: Sendable {
             lastEventID = try parameters.value("lastEventID")
         }
         let tokens = gateway.configuration.tokens
-        let place = gateway.feeds.admit { asker.isStillAllowed(tokens) }
-        guard let place else {
+        let admission = gateway.feeds.admit { asker.isStillAllowed(tokens) }
+        guard let admission else {
             throw Problem(
                 .serviceUnavailable,
                 "there are \(gateway.configuration.streamCountMax) streams already: come again later, and ask for "
@@ -200,7 +228,7 @@ struct ModelRequests: Sendable {
         }
         let feed = ChangeFeed(
             gateway: gateway, query: query, epoch: gateway.epoch(of: query), lastEventID: lastEventID,
-            tellsState: tellsState, place: place, isConnected: context.noticesEnd())
+            tellsState: tellsState, admission: admission, isConnected: context.noticesEnd())
         return Response(
             status: .ok,
             // No proxy is to gather events, or to keep them.

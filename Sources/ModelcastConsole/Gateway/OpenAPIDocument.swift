@@ -125,6 +125,12 @@ enum OpenAPIDocument {
                     "schema": {"type": "string"}
                   },
                   {"$ref": "#/components/parameters/after"},
+                  {
+                    "name": "fetch",
+                    "in": "query",
+                    "description": "Whether a subscriber that does not hold all brings the model back.",
+                    "schema": {"enum": ["false", "true"], "default": "false"}
+                  },
                   {"$ref": "#/components/parameters/fields"},
                   {"$ref": "#/components/parameters/form"},
                   {"$ref": "#/components/parameters/integers"}

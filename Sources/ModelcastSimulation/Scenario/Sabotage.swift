@@ -26,6 +26,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case grants
     /// Nobody looks at signatures, so what a liar hands on as a relay may be made up.
     case signatures
+    /// Whatever is fetched counts as whole: each answer comes with heads that reach as far as whoever asks.
+    case reach
 }
 
 extension Simulation {
@@ -45,13 +47,14 @@ extension Simulation {
                 return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
             }
             return FrameSurgery.mapHeads(payload) { node.frozen($0) }
-        case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, .signatures, nil: return payload
+        case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, .signatures, .reach, nil:
+            return payload
         }
     }
 
     /// A reply, changed so that the replica takes it as one without the protection would.
     func tampered(reply payload: [UInt8], _ node: SimulatedNode) -> [UInt8] {
-        guard settings.sabotage == .tombstones || settings.sabotage == .incarnationCheck,
+        guard [.tombstones, .incarnationCheck, .reach].contains(settings.sabotage),
             let reply = try? ControlReply(decoding: payload.span, limits: .default)
         else { return payload }
         switch (reply, settings.sabotage) {
@@ -59,7 +62,18 @@ extension Simulation {
             return ControlReply.records(rid: rid, type: type, records: records.filter(\.exists)).encode()
         case (.complete(let rid, let heads), .incarnationCheck):
             return ControlReply.complete(rid: rid, heads: heads.map { node.frozen($0) }).encode()
+        case (.complete(let rid, let heads), .reach) where node.fetchRIDs.remove(rid) != nil:
+            return ControlReply.complete(rid: rid, heads: heads + reach(of: node)).encode()
         default: return payload
+        }
+    }
+
+    /// Heads that reach as far as the node has come.
+    private func reach(of node: SimulatedNode) -> [Heads] {
+        (node.replica?.streamStatus(now: moment(node)) ?? []).map { stream in
+            Heads(
+                origin: stream.origin, incarnation: stream.incarnation, stamp: 0,
+                heads: [Head(topic: stream.topic, sequence: max(stream.head, stream.applied))], isRelayed: true)
         }
     }
 

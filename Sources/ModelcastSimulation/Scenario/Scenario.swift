@@ -58,6 +58,8 @@ public struct Scenario: Sendable {
         case floods
         /// The copies of some subscribers have limits. Models leave them, and are fetched at random moments.
         case limits
+        /// The copies of some subscribers begin with nothing, and hold what is fetched.
+        case lazy
     }
 
     /// - Parameters:

@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
@@ -47,6 +47,9 @@ struct ScenarioPlay {
     /// Draws limits and fetches, apart for the same reason.
     var limitGenerator: SeededGenerator
     let hasLimits: Bool
+    /// Draws which copies are lazy, apart for the same reason.
+    var lazyGenerator: SeededGenerator
+    let hasLazyCopies: Bool
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -97,6 +100,8 @@ struct ScenarioPlay {
         floodGenerator = SeededGenerator(seed: scenario.seed &* 0xF34B_27D4_8E01_1C2D &+ 7)
         limitGenerator = SeededGenerator(seed: scenario.seed &* 0xC6A4_A793_5BD1_E995 &+ 7)
         hasLimits = features.contains(.limits) && Int.random(in: 0..<4, using: &limitGenerator) == 0
+        lazyGenerator = SeededGenerator(seed: scenario.seed &* 0x94D0_49BB_1331_11EB &+ 7)
+        hasLazyCopies = features.contains(.lazy) && Int.random(in: 0..<4, using: &lazyGenerator) == 0
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }
@@ -154,7 +159,7 @@ struct ScenarioPlay {
             let prefixes = ["m/", "m/", "m/User/"].pick(&generator)
             let joinsAt = UInt64([0, 0, 50, 400].pick(&generator))
             let (disk, tick) = (disk(), tick())
-            let limits = limits()
+            let limits = lazily(limits())
             // Observers are not told of evictions, so they know more than a copy with limits holds.
             let isObserved = Int.random(in: 0..<4, using: &generator) == 0 && limits == nil
             simulation.plan(after: joinsAt) { simulation in
@@ -249,9 +254,17 @@ struct ScenarioPlay {
         }
     }
 
+    /// The limits of a copy that may be lazy.
+    private mutating func lazily(_ limits: CacheLimits?) -> CacheLimits? {
+        guard hasLazyCopies, Bool.random(using: &lazyGenerator) else { return limits }
+        var limits = limits ?? CacheLimits()
+        limits.isLazy = true
+        return limits
+    }
+
     /// Now and then somebody asks for models that have left a copy.
     mutating func fetch() {
-        guard hasLimits, Int.random(in: 0..<3, using: &limitGenerator) == 0 else { return }
+        guard hasLimits || hasLazyCopies, Int.random(in: 0..<3, using: &limitGenerator) == 0 else { return }
         for node in simulation.nodes where node.limits != nil {
             simulation.fetch(node, count: Int.random(in: 0...3, using: &limitGenerator))
         }

@@ -49,6 +49,10 @@ final class SimulatedNode {
     var watch: CacheWatch
     /// How much of the models the copy of a subscriber holds; nil for all.
     var limits: CacheLimits?
+    /// The models that were asked for, by the number of the question.
+    var asked: [UInt64: [ModelKey]] = [:]
+    /// The models that a fetch into a lazy copy has not found.
+    var missing: Set<ModelKey> = []
     /// How many models the replica had brought back at the last check.
     private var fetchedCount: UInt64 = 0
     /// The relays from which a publisher without a disk takes its models back when it starts again, by node.
@@ -70,6 +74,8 @@ final class SimulatedNode {
     /// For a sabotaged run: the first incarnation heard of each origin, and every batch that came.
     var incarnations: [String: UInt64] = [:]
     var heard: Set<String> = []
+    /// For a sabotaged run: the fetches that have not been answered.
+    var fetchRIDs: Set<UInt64> = []
     /// How many parts of transactions waited at relays for others, and how many runs of batches lay beyond holes of
     /// theirs, when this node asked them for snapshots.
     var heldAtJoins = 0

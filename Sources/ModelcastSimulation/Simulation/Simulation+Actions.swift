@@ -106,13 +106,23 @@ extension Simulation {
             let index = node.listening[sender.index]
             links[index].subscriptions.removeAll { $0 == prefix }
             sendUp(index, .subscription(prefix: prefix, isOn: false))
-        case .request(let sender, let payload): sendUp(node.listening[sender.index], .request(payload))
+        case .request(let sender, let payload):
+            if settings.sabotage == .reach,
+                case .fetch(let rid, _, _)? = try? ControlRequest(decoding: payload.span, limits: .default)
+            {
+                node.fetchRIDs.insert(rid)
+            }
+            sendUp(node.listening[sender.index], .request(payload))
         case .reconnect(let sender): connectAnew(node.listening[sender.index])
         case .notice(let notice):
             tell(node, notice.description)
             // A copy may go back in this case only: the replica builds it anew, as a whole.
             if notice.kind == .startedAnew { node.watch.forget() }
-        case .fetched(_, let records): tell(node, "has fetched \(records.map(\.description))")
+        case .fetched(let token, let records):
+            tell(node, "has fetched \(records.map(\.description))")
+            let found = Set(records.lazy.map { ExactText($0.id) })
+            let asked = node.asked.removeValue(forKey: token) ?? []
+            node.missing.formUnion(asked.filter { !found.contains(ExactText($0.id)) })
         case .forward: fail(node, "only a relay forwards")
         }
     }

@@ -28,6 +28,7 @@ extension Simulation {
         let wanted = Dictionary(grouping: evicted(of: node).prefix(count), by: \.type)
         for (type, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             nextToken += 1
+            if limitsAreLazy(node) { node.asked[nextToken] = keys }
             replica.fetch(keys.map(\.id), of: type, token: nextToken, now: moment(node))
         }
         settle(node)
@@ -36,12 +37,28 @@ extension Simulation {
     /// The models that have left a copy, in the order in which they were published first.
     func evicted(of node: SimulatedNode) -> [ModelKey] {
         guard node.limits != nil, let cache = node.cache else { return [] }
-        return oracle.models.filter { cache.presence(of: $0.type, $0.id) == .evicted }
+        return oracle.models.filter { key in
+            cache.presence(of: key.type, key.id) == .evicted && node.takes(key) && !isFound(missing: key, node)
+        }
+    }
+
+    private func limitsAreLazy(_ node: SimulatedNode) -> Bool { node.limits?.isLazy ?? false }
+
+    /// A fetch has told, since the limits were lifted, that a model does not exist which a lazy copy does not hold.
+    func isFound(missing key: ModelKey, _ node: SimulatedNode) -> Bool {
+        areLimitsLifted && limitsAreLazy(node) && node.missing.contains(key)
+    }
+
+    /// Models may have been written since a fetch has not found them, so they are asked for again.
+    func askAgain() {
+        guard areLimitsLifted else { return }
+        for node in nodes { node.missing = [] }
     }
 
     /// Lifts the limits, so that whatever is fetched stays.
     func liftLimits() {
         areLimitsLifted = true
+        askAgain()
         for node in nodes where node.limits != nil {
             node.cache?.setLimits(CacheLimits(all: ModelLimits(count: .max)))
         }

@@ -105,15 +105,19 @@ struct RelayNetwork {
     }
 
     mutating func makeRelay(
-        _ name: String, configure: (inout RelayMachineConfiguration) -> Void = { _ in }
+        _ name: String, cache: ModelCache = ModelCache(),
+        configure: (inout RelayMachineConfiguration) -> Void = { _ in }
     ) throws -> RelayMachine {
         var configuration = RelayMachineConfiguration(name: name, streamEndpoint: "memory", chunkByteCount: 512)
         configure(&configuration)
-        return try RelayMachine(configuration: configuration, cache: ModelCache(), now: now, seed: generator.next())
+        return try RelayMachine(configuration: configuration, cache: cache, now: now, seed: generator.next())
     }
 
-    mutating func addRelay(_ name: String, configure: (inout RelayMachineConfiguration) -> Void = { _ in }) throws {
-        relays.append(try makeRelay(name, configure: configure))
+    mutating func addRelay(
+        _ name: String, cache: ModelCache = ModelCache(),
+        configure: (inout RelayMachineConfiguration) -> Void = { _ in }
+    ) throws {
+        relays.append(try makeRelay(name, cache: cache, configure: configure))
     }
 
     mutating func addReplica() {

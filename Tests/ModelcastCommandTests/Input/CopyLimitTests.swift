@@ -61,11 +61,52 @@ import Testing
         }
         var error = ""
         // Until the copy is whole nothing has left it.
-        for _ in 0..<100 where !error.contains("has left the copy") { error = try await ask() }
-        #expect(error.components(separatedBy: "has left the copy").count - 1 == 49, "\(error)")
+        for _ in 0..<100 where !error.contains("is not in the copy") { error = try await ask() }
+        #expect(error.components(separatedBy: "is not in the copy").count - 1 == 49, "\(error)")
         #expect(error.contains("T 51 does not exist"), "\(error)")
+        let get = try RunningCommand(["get", "--fetch", "--connect", endpoint, "T"] + ids)
+        #expect(try await get.exitCode() == 1)
+        #expect(get.objects.count == 50 && !get.error.contains("not in the copy"), "\(get.error)")
+        #expect(get.error.contains("T 51 does not exist"), "\(get.error)")
         for command in [subscriber, publisher] { command.signal(SIGTERM) }
         withExtendedLifetime(folder) {}
+    }
+
+    @Test func `a subscriber that takes nothing by itself holds what get --fetch has asked for`() async throws {
+        let lines = (1...50).map { "{\"id\":\"\($0)\",\"a\":\($0)}\n" }.joined()
+        let publisher = try RunningCommand(CommandTests.publish, input: lines)
+        #expect(await eventually { publisher.error.contains("50 published") })
+        let folder = try TemporaryDirectory()
+        let endpoint = "ipc://\(folder.path("s"))"
+        let subscriber = try RunningCommand(
+            [
+                "subscribe", "--connect", try await publisher.endpoint(), "--prefetch", "none", "--control", endpoint,
+                "--models",
+            ])
+        #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("s")) })
+        let get = try RunningCommand(["get", "--fetch", "--connect", endpoint, "T", "7", "9", "none"])
+        #expect(try await get.exitCode() == 1)
+        #expect(get.objects.count == 2, "\(get.error)")
+        #expect(get.error.contains("T none does not exist"), "\(get.error)")
+        let without = try RunningCommand(["get", "--connect", endpoint, "T", "7", "8"])
+        #expect(try await without.exitCode() == 1)
+        #expect(without.objects.count == 1 && without.error.contains("T 8 is not in the copy"), "\(without.error)")
+        subscriber.signal(SIGTERM)
+        #expect(try await subscriber.exitCode() == 0)
+        // A change for each, and each once more at the end.
+        #expect(subscriber.objects.count == 4, "\(subscriber.output)")
+        publisher.signal(SIGTERM)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(arguments: [
+        (["--prefetch", "none"], "add --control"), (["--prefetch", "some"], "prefetch"),
+        (["--prefetch", "none", "--control", "tcp://127.0.0.1:*", "--store", "s"], "nothing does"),
+    ])
+    func `a copy that could hold nothing is refused with what is wrong`(options: [String], words: String) async throws {
+        let command = try RunningCommand(["subscribe", "--connect", "tcp://127.0.0.1:1"] + options)
+        #expect(try await command.exitCode() == 64)
+        #expect(command.error.contains(words), "\(command.error)")
     }
 
     @Test func `a subscriber with a limit prints what comes, and holds so many models at its end`() async throws {

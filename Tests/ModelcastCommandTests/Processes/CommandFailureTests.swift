@@ -92,7 +92,7 @@ import Testing
         let reason = try #require(subscriber.error.split(separator: "\n").last)
         #expect(reason.contains("cannot reach \(gone): Connection refused"), "\(reason)")
         #expect(reason.contains("cannot resolve host no-such-host.invalid"), "\(reason)")
-        #expect(reason.contains("\(stream) speaks ZeroMQ but does not answer"), "\(reason)")
+        #expect(reason.contains("\(stream) speaks ZeroMQ but has not answered"), "\(reason)")
         #expect(!reason.contains("\(endpoint) "), "\(reason)")
     }
 

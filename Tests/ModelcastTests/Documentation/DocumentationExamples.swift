@@ -156,6 +156,16 @@ enum Expiring {
 }
 
 enum Bounded {
+    // example: lazy
+    static func openLazily(_ endpoint: String, logger: Logger) throws -> Subscriber {
+        var configuration = SubscriberConfiguration(name: "support", publishers: [endpoint])
+        // Ten thousand of as many as there are, each once somebody has asked for it.
+        configuration.prefetch = .none
+        configuration.modelLimits.types["Session"] = ModelLimits(count: 10_000)
+        return try Subscriber(configuration, logger: logger)
+    }
+    // end example
+
     // example: bounded
     static func open(_ endpoint: String, logger: Logger) throws -> Subscriber {
         var configuration = SubscriberConfiguration(name: "sessions", publishers: [endpoint])

@@ -9,7 +9,8 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 /// Runs a publisher and a subscriber of it while `body` does its work, then ends both.
 func withPair<R: Sendable>(
     endpoint: String = "tcp://127.0.0.1:*", selection: SubscriberConfiguration.Selection = .everything,
-    modelLimits: CacheLimits = CacheLimits(), configure: (inout PublisherConfiguration) -> Void = { _ in },
+    modelLimits: CacheLimits = CacheLimits(), prefetch: SubscriberConfiguration.Prefetch = .all,
+    configure: (inout PublisherConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (Publisher, Subscriber) async throws -> R
 ) async throws -> R {
     var configuration = PublisherConfiguration(
@@ -18,7 +19,9 @@ func withPair<R: Sendable>(
     configure(&configuration)
     let publisher = try Publisher(configuration, logger: silent)
     return try await running(publisher) { endpoints in
-        try await subscribing(to: [endpoints.control], selection: selection, modelLimits: modelLimits) { subscriber in
+        try await subscribing(
+            to: [endpoints.control], selection: selection, modelLimits: modelLimits, prefetch: prefetch
+        ) { subscriber in
             try await subscriber.waitUntilLive()
             return try await body(publisher, subscriber)
         }
@@ -41,11 +44,13 @@ func running<R: Sendable>(
 /// Listens while `body` runs.
 func subscribing<R: Sendable>(
     to endpoints: [String], selection: SubscriberConfiguration.Selection = .everything,
-    modelLimits: CacheLimits = CacheLimits(), _ body: @escaping @Sendable (Subscriber) async throws -> R
+    modelLimits: CacheLimits = CacheLimits(), prefetch: SubscriberConfiguration.Prefetch = .all,
+    _ body: @escaping @Sendable (Subscriber) async throws -> R
 ) async throws -> R {
     var configuration = SubscriberConfiguration(name: "subscriber", publishers: endpoints)
     configuration.selection = selection
     configuration.modelLimits = modelLimits
+    configuration.prefetch = prefetch
     let subscriber = try Subscriber(configuration, logger: silent)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await subscriber.run() }

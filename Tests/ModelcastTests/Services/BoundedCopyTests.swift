@@ -1,6 +1,14 @@
 import Modelcast
+import Synchronization
 import TestSupport
 import Testing
+
+/// The ids that an observer was told.
+private final class ToldIDs: Sendable {
+    private let ids = Mutex<[String]>([])
+    var all: [String] { ids.withLock { $0 } }
+    func append(_ more: [String]) { ids.withLock { $0 += more } }
+}
 
 /// Subscribers whose copies have limits, over sockets.
 @Suite(.timeLimit(.minutes(5))) struct BoundedCopyTests {
@@ -64,6 +72,73 @@ import Testing
             #expect(await eventually { subscriber.cache.evictedCount(of: "User") == 490 })
             #expect(subscriber.presence(of: "User", "0") == .here)
         }
+    }
+
+    @Test func `a subscriber that takes nothing by itself holds what was fetched, and is told of its changes`()
+        async throws
+    {
+        try await withPair(prefetch: .none) { publisher, subscriber in
+            for number in 0..<500 { try publisher.merge("User", "\(number)", ["a": .int(Int64(number))]) }
+            #expect(await eventually { subscriber.status.streams.contains { $0.applied > 0 && $0.missing == 0 } })
+            #expect(subscriber.cache.count(of: "User") == 0 && subscriber.presence(of: "User", "7") == .evicted)
+            let told = ToldIDs()
+            let observation = subscriber.observe(.type("User"), inline: { changes in told.append(changes.map(\.id)) })
+            #expect(try await subscriber.fetch("User", "7")?["a"] == 7)
+            #expect(subscriber.presence(of: "User", "7") == .here)
+            // What is written from now on is in what is held, and nowhere else.
+            for number in 0..<500 { try publisher.merge("User", "\(number)", ["b": 1]) }
+            #expect(await eventually { subscriber["User", "7"]?["b"] == 1 })
+            #expect(subscriber.cache.count(of: "User") == 1)
+            #expect(told.all == ["7", "7"])
+            // A model that is written after the start, and one that nobody has.
+            try publisher.merge("User", "late", ["a": 1])
+            #expect(try await subscriber.fetch("User", "late")?["a"] == 1)
+            #expect(try await subscriber.fetch("User", "nobody") == nil)
+            #expect(try await subscriber.fetch("Unheard", "1") == nil)
+            // One that is deleted while nobody holds it, and while it is held.
+            try publisher.delete("User", "9")
+            try publisher.delete("User", "7")
+            #expect(await eventually { subscriber.presence(of: "User", "7") == .absent })
+            #expect(try await subscriber.fetch("User", "9") == nil)
+            #expect(subscriber.presence(of: "User", "9") == .absent)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test func `a lazy copy finds its sender again after a restart, and what it held is as it is there`() async throws {
+        let folder = try TemporaryDirectory()
+        @Sendable func publisher() throws -> Publisher {
+            var configuration = PublisherConfiguration(
+                name: "p", endpoints: try SenderEndpoints(control: "ipc://\(folder.path("p"))"))
+            configuration.store = folder.path("store")
+            return try Publisher(configuration, logger: silent)
+        }
+        var configuration = SubscriberConfiguration(name: "s", publishers: ["ipc://\(folder.path("p"))"])
+        configuration.prefetch = .none
+        let subscriber = try Subscriber(configuration, logger: silent)
+        try await during(subscriber) { subscriber in
+            try await during(try publisher()) { publisher in
+                for id in ["held", "pinned"] { try publisher.merge("User", id, ["a": 1]) }
+                subscriber.pin("User", "pinned")
+                #expect(try await subscriber.fetch("User", ["held", "pinned"]).count == 2)
+            }
+            try await during(try publisher()) { publisher in
+                for id in ["held", "pinned"] { try publisher.merge("User", id, ["a": 2]) }
+                #expect(await eventually { subscriber["User", "pinned"]?["a"] == 2 })
+                #expect(
+                    await eventually {
+                        subscriber["User", "held"].map { $0["a"] == 2 } ?? true
+                    })
+                #expect(try await subscriber.fetch("User", "held")?["a"] == 2)
+            }
+        }
+    }
+
+    @Test func `a store beside a copy that takes nothing by itself is refused`() throws {
+        var configuration = SubscriberConfiguration(name: "s", publishers: ["tcp://127.0.0.1:1"])
+        (configuration.prefetch, configuration.store) = (.none, "/tmp/s")
+        let error = #expect(throws: ModelcastError.self) { _ = try Subscriber(configuration, logger: silent) }
+        #expect(error?.message.contains("leave one of them out") ?? false)
     }
 
     @Test func `a fetch that nobody answers ends in time, with whom it asked`() async throws {

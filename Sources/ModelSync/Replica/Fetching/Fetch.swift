@@ -141,6 +141,12 @@ final class Fetch {
         }
     }
 
+    /// Lets go of all that has come, and asks anew at once.
+    func beginAnew(now: UInt64) {
+        (asks, needs, heads, records) = ([:], [], [], [])
+        nextRound = now
+    }
+
     func isOpen(_ rid: UInt64) -> Bool { open.contains { $0.ask.rid == rid } }
 
     /// The open requests, in one order on every machine.

@@ -24,6 +24,8 @@ struct FetchTable {
     private var unsure: [(type: String, ids: [String])] = []
     /// The type with which the last fetch began: the next is another's turn.
     private var lastType = ""
+    /// The number of whoever nobody waits for, counted down; owners count theirs up.
+    private var lastOwnToken = UInt64.max
 
     /// How many fetches of one type may be under way, so that those who ask one by one are asked for together.
     private static let openCountMax = 4
@@ -42,6 +44,13 @@ struct FetchTable {
         for id in asker.remaining.sorted() where wanted[asker.type, default: []].insert(id).inserted {
             queues[asker.type, default: []].append(id)
         }
+    }
+
+    /// These models are to come back, although no task waits for them.
+    mutating func bringBack(_ ids: [String], of type: String) {
+        guard !ids.isEmpty else { return }
+        lastOwnToken -= 1
+        add(lastOwnToken, Asker(type: type, remaining: Set(ids.lazy.map(ExactText.init))))
     }
 
     /// Somebody waits no longer. What is under way goes on; what has not begun does so for others only.
@@ -79,9 +88,14 @@ struct FetchTable {
     func size(of type: String) -> Int { sizes[type] ?? Fetch.idCountMax }
 
     /// Takes note that the answer to a fetch is not that of all senders: its models are to be compared soon.
-    mutating func noteUnsure(_ fetch: Fetch) {
-        unsure.append((fetch.type, fetch.ids))
-        if unsure.count > FetchTable.unsureCountMax { unsure.removeFirst() }
+    mutating func noteUnsure(_ fetch: Fetch) { noteUnsure(fetch.ids, of: fetch.type) }
+
+    /// Takes note that models which are held may lack something, so that they are to be compared soon.
+    mutating func noteUnsure(_ ids: [String], of type: String) {
+        for start in stride(from: 0, to: ids.count, by: size(of: type)) {
+            unsure.append((type, Array(ids[start..<min(start + size(of: type), ids.count)])))
+            if unsure.count > FetchTable.unsureCountMax { unsure.removeFirst() }
+        }
     }
 
     /// The next models that are to be compared before others.
@@ -131,7 +145,7 @@ struct FetchTable {
                 if let record = found(id) { asker.found.append(record) }
             }
             askers[token] = asker.remaining.isEmpty ? nil : asker
-            if asker.remaining.isEmpty { done.append((token, asker.found)) }
+            if asker.remaining.isEmpty, token < lastOwnToken { done.append((token, asker.found)) }
         }
         return done.sorted { $0.token < $1.token }
     }

@@ -152,9 +152,15 @@ extension Replica {
     private func isCaughtUp(with heads: [Heads]) -> Bool {
         guard groups.isEmpty else { return false }
         return heads.allSatisfy { told in
-            told.heads.allSatisfy { head in
-                guard head.sequence > 0, isWanted(head.topic) else { return true }
-                guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else { return false }
+            // What the origin had before a start that is not followed here yet, no head of that start tells.
+            let followed = streams.of(origin: told.origin).map(\.incarnation).max()
+            if let followed, followed < told.incarnation { return false }
+            return told.heads.allSatisfy { head in
+                guard isWanted(head.topic) else { return true }
+                guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else {
+                    return head.sequence == 0
+                }
+                if head.sequence == 0 { return !stream.beginning.isAwaited }
                 // A later start counts once what came before it is here.
                 return (stream.incarnation > told.incarnation && !stream.beginning.isAwaited)
                     || (stream.incarnation == told.incarnation && stream.tracker.applied >= head.sequence)
@@ -239,6 +245,42 @@ extension Replica {
         for (_, ask) in fetch.open { requests.end(ask.rid) }
         if fetch.purpose == .bringsBack { cache.cancelArrivals(fetch.ids, type: fetch.type) }
         fetches.putBack(fetch, isTooLarge: isTooLarge)
+    }
+
+    // MARK: A lazy copy
+
+    /// Lets go of the models of a type in a lazy copy, because something of the type was passed over that no batch will
+    /// bring: the heads of a sender have been taken without its records. Those that must stay are compared first of
+    /// all, and what is on its way back is asked for anew. For how long that is waited for, it counts from its begin:
+    /// who claims something else each time keeps no model away.
+    func releaseHeld(of type: String, now: Moment) {
+        for fetch in fetches.open where fetch.type == type {
+            guard fetch.purpose == .bringsBack else {
+                putBack(fetch, isTooLarge: false)
+                continue
+            }
+            for (sender, ask) in fetch.open {
+                requests.end(ask.rid)
+                forgetParts(of: sender)
+            }
+            cache.cancelArrivals(fetch.ids, type: type)
+            cache.beginArrivals(fetch.ids, type: type)
+            fetch.beginAnew(now: now.uptimeMicroseconds)
+        }
+        let (count, staying) = cache.evictAll(of: type)
+        counters[.modelsEvicted] += UInt64(count)
+        fetches.noteUnsure(staying, of: type)
+    }
+
+    /// Lets go of all models of a lazy copy below these prefixes, and brings those back that must stay. For a copy that
+    /// may hold what was deleted so long ago that no comparison tells.
+    func fetchHeldAnew(below prefixes: [Topic]) {
+        for type in cache.types.sorted() where prefixes.contains(where: { Topic.data(type: type).overlaps($0.bytes) }) {
+            for fetch in fetches.open where fetch.type == type { putBack(fetch, isTooLarge: false) }
+            let (count, staying) = cache.evictAll(of: type, isForced: true)
+            counters[.modelsEvicted] += UInt64(count)
+            fetches.bringBack(staying, of: type)
+        }
     }
 
     // MARK: The audit of what is held

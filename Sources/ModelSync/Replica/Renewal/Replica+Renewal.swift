@@ -67,9 +67,7 @@ extension Replica {
             switch step {
             case .cancel(let sender, let rid): send(.cancel(rid: rid), to: sender)
             case .ask(let sender, let rid):
-                counters[.snapshotsRequested] += 1
-                let credit = UInt64(configuration.snapshotCredit)
-                send(.snapshot(rid: rid, prefixes: renewal.prefixes, credit: credit), to: sender)
+                askForCopy(renewal.prefixes, rid, of: sender)
             }
         }
     }
@@ -126,6 +124,7 @@ extension Replica {
     /// Makes the live copy equal to the new one, in one step; observers are told the difference.
     private func switchOver(to renewal: Renewal, now: Moment) {
         self.renewal = nil
+        if isLazy { fetchHeldAnew(below: renewal.prefixes) }
         mergeUncovered(of: renewal, now: now)
         keepOwn(in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())

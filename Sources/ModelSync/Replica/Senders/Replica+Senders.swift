@@ -100,7 +100,6 @@ extension Replica {
 
     private func requestSnapshot(_ sender: SenderID, now: Moment) {
         let rid = requests.take()
-        counters[.snapshotsRequested] += 1
         // While another sender is live, readers must see no half of a transaction that this sender has committed and
         // the other has not told. A process that serves others may be read at any time, so it must not hold a part of a
         // snapshot that never ends.
@@ -110,7 +109,7 @@ extension Replica {
         sessions[sender.index].copyAskedAt = now.uptimeMicroseconds
         sessions[sender.index].hasRejectedRecords = false
         sessions[sender.index].handShake.askForCopy(rid, at: now.uptimeMicroseconds)
-        send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
+        askForCopy(prefixes, rid, of: sender)
     }
 
     /// Ends the contact with a sender: reads go on, the state is stale, and the hand-shake begins again with a new

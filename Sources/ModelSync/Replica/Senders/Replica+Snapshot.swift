@@ -30,8 +30,7 @@ extension Replica {
         stream.repair?.request?.promised = promise(of: sender, stream)
         let attempts = stream.repair?.attempts ?? 0
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(attempts)
-        counters[.snapshotsRequested] += 1
-        send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
+        askForCopy(prefixes, rid, of: sender)
     }
 
     /// Takes a chunk of a snapshot.
@@ -255,6 +254,7 @@ extension Replica {
     ) {
         var covered: [StreamState] = []
         var whole: [[GroupAssembler.Part]] = []
+        var skipped: Set<String> = []
         var wasMissingLong = false
         for told in heads where noteOrigin(told, of: sender, now: now) {
             let word = word(sender, on: told, now: now)
@@ -267,6 +267,9 @@ extension Replica {
                     key, incarnation: told.incarnation, sender: sender, isClaim: word == .heard, now: now)
                 guard let stream = met, stream.incarnation == told.incarnation else { continue }
                 wasMissingLong = wasMissingLong || isLate(stream, head.sequence, now: now)
+                if isLazy, stream.tracker.applied < head.sequence || stream.beginning.isAwaited {
+                    skipped.insert(stream.type)
+                }
                 stream.unfollowed = nil
                 cover(stream, through: head.sequence, word: word, of: sender, now: now)
                 covered.append(stream)
@@ -276,6 +279,7 @@ extension Replica {
                     head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
             }
         }
+        for type in skipped.sorted() { releaseHeld(of: type, now: now) }
         join(staged, and: whole, now: now)
         finishTakeovers(heads, of: sender, now: now, where: isCovered)
         for stream in covered {

@@ -1,0 +1,107 @@
+@_spi(CacheWriting) import ModelCache
+import ModelGrants
+import ModelRecord
+import ModelWire
+
+/// Fetches of peers that are answered when the models have been brought back into a copy with limits.
+struct WaitingFetches {
+    /// A fetch that is to be answered.
+    struct Entry {
+        let peer: [UInt8]
+        let rid: UInt64
+        let type: String
+        let ids: [String]
+        let rights: Rights
+        /// When it is answered with what is here.
+        let dueAt: UInt64
+    }
+
+    /// By the number under which the replica brings the models back.
+    private var entries: [UInt64: Entry] = [:]
+    /// Numbers that no host counts up to.
+    private var lastToken = UInt64(1) << 62
+
+    /// How many wait, of all peers and of one. What a peer makes the replica ask its senders is bounded so.
+    private static let (countMax, peerCountMax) = (256, 8)
+    /// The longest that a fetch waits.
+    static let microsecondsMax: UInt64 = 60_000_000
+
+    /// Whether one more of the peer may wait.
+    func hasRoom(for peer: [UInt8]) -> Bool {
+        entries.count < WaitingFetches.countMax
+            && entries.values.count { $0.peer == peer } < WaitingFetches.peerCountMax
+    }
+
+    mutating func add(_ entry: Entry) -> UInt64 {
+        lastToken += 1
+        entries[lastToken] = entry
+        return lastToken
+    }
+
+    mutating func take(_ token: UInt64) -> Entry? { entries.isEmpty ? nil : entries.removeValue(forKey: token) }
+
+    /// Takes out what does not wait any longer, in the order in which it came.
+    mutating func take(where isOver: (Entry) -> Bool) -> [(token: UInt64, entry: Entry)] {
+        guard !entries.isEmpty else { return [] }
+        let over = entries.filter { isOver($0.value) }.sorted { $0.key < $1.key }
+        for (token, _) in over { entries[token] = nil }
+        return over.map { (token: $0.key, entry: $0.value) }
+    }
+
+    /// When the next one is answered at the latest.
+    var nextDeadline: UInt64? { entries.values.lazy.map(\.dueAt).min() }
+}
+
+extension RelayMachine {
+    /// Begins to bring models back for a peer, where some of them have left the copy.
+    /// - Returns: false where nothing has to be brought back.
+    func beginFetch(
+        _ rid: UInt64, type: String, ids: [String], milliseconds: UInt64, for peer: [UInt8], _ rights: Rights,
+        now: Moment
+    ) -> Bool {
+        guard rights.mayRead(type), ids.contains(where: { cache.presence(of: type, $0) == .evicted }) else {
+            return false
+        }
+        guard waitingFetches.hasRoom(for: peer) else {
+            let message = "too many fetches of what has left this copy are under way: ask again later"
+            service.refuse(rid, .busy, message, peer, now: now, &counters)
+            return true
+        }
+        let patience = min(milliseconds, WaitingFetches.microsecondsMax / 1000) * 1000
+        let token = waitingFetches.add(
+            WaitingFetches.Entry(
+                peer: peer, rid: rid, type: type, ids: ids, rights: rights, dueAt: now.uptimeMicroseconds + patience))
+        replica.fetch(ids, of: type, token: token, now: now)
+        collect(now: now)
+        return true
+    }
+
+    /// Answers a peer with models that have been brought back. They may have left the copy again.
+    func answer(_ entry: WaitingFetches.Entry, with records: [CellRecord], now: Moment) {
+        let copy = ModelCache()
+        copy.commit { commit in commit.join(records, type: entry.type) }
+        answer(entry, from: copy, now: now)
+    }
+
+    /// Answers the fetches whose time is up with what is here.
+    func answerLateFetches(now: Moment) {
+        for (token, entry) in waitingFetches.take(where: { $0.dueAt <= now.uptimeMicroseconds }) {
+            replica.cancelFetch(token)
+            answer(entry, from: cache, now: now)
+        }
+    }
+
+    private func answer(_ entry: WaitingFetches.Entry, from copy: ModelCache, now: Moment) {
+        let told = heads(prefixes: nil, isServing: true, fillsFrame: false, now: now)
+        service.answer(
+            .fetch(rid: entry.rid, type: entry.type, ids: entry.ids), to: entry.peer, entry.rights,
+            with: ControlService.Served(heads: told, cache: copy), now: now, counters: &counters)
+        if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
+        takeReplies()
+    }
+
+    /// Ends what is brought back for a peer that has gone.
+    func endFetches(of peer: [UInt8]) {
+        for (token, _) in waitingFetches.take(where: { $0.peer == peer }) { replica.cancelFetch(token) }
+    }
+}

@@ -1,0 +1,4 @@
+public import ArgumentParser
+public import Modelcast
+
+extension SubscriberConfiguration.Prefetch: ExpressibleByArgument {}

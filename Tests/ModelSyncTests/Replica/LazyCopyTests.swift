@@ -1,0 +1,159 @@
+@_spi(CacheWriting) import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import Testing
+
+/// A copy that takes nothing by itself.
+struct LazyCopyTests {
+    private static let lazy: CacheLimits = {
+        var limits = CacheLimits()
+        limits.isLazy = true
+        return limits
+    }()
+
+    /// A live copy that holds `1` and the pinned `keep` of three models.
+    private static func wire(tombstoneRetention: Duration = .seconds(24 * 3600)) throws -> Wire {
+        var wire = try Wire(replayByteCount: 0, tombstoneRetention: tombstoneRetention, modelLimits: lazy)
+        for id in ["1", "2", "keep"] { try wire.write("User", id, ["a": 1]) }
+        wire.flush()
+        try wire.becomeLive()
+        wire.replica.cache.setPinned(true, type: "User", id: "keep")
+        wire.replica.fetch(["1", "keep"], of: "User", token: 1, now: wire.now)
+        try wire.exchange()
+        try #require(wire.fetched[1]?.count == 2)
+        return wire
+    }
+
+    /// Lets time pass in which everything that is sent arrives.
+    private static func live(_ wire: inout Wire, milliseconds: Int) throws {
+        for _ in 0..<milliseconds / 100 {
+            try wire.pass(milliseconds: 100)
+            wire.deliverAll()
+            try wire.exchange()
+        }
+    }
+
+    @Test func `a start takes the heads of its senders and no record`() throws {
+        var wire = try Wire(modelLimits: LazyCopyTests.lazy)
+        for number in 0..<100 { try wire.write("User", "\(number)", ["a": 1]) }
+        wire.flush()
+        try wire.becomeLive()
+        #expect(wire.snapshotCount == 0 && wire.requests.contains { if case .heads = $0 { true } else { false } })
+        #expect(wire.replica.counters[.snapshotRecords] == 0 && wire.replica.cache.count(of: "User") == 0)
+        let streams = wire.replica.streamStatus(now: wire.now)
+        #expect(!streams.isEmpty && streams.allSatisfy { $0.missing == 0 && $0.applied == $0.head })
+        #expect(wire.replica.cache.presence(of: "User", "5") == .evicted)
+        #expect(wire.replica.cache.presence(of: "Unheard", "5") == .evicted)
+    }
+
+    @Test func `a sender that does not know how to tell its heads alone makes no model come`() throws {
+        var wire = try Wire(modelLimits: LazyCopyTests.lazy)
+        try wire.write("User", "1", ["a": 1])
+        wire.flush()
+        // What it answers to a snapshot, which it takes the request for.
+        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
+        wire.origin.receive(snapshot.encode().span, from: [1], now: wire.now)
+        var answer: (records: [CellRecord], heads: [Heads]) = ([], [])
+        for case .reply(_, let payload) in wire.origin.takeActions() {
+            switch try ControlReply(decoding: payload.span, limits: .default) {
+            case .records(_, _, let records): answer.records += records
+            case .complete(_, let heads): answer.heads = heads
+            default: break
+            }
+        }
+        try #require(answer.records.count == 1)
+        wire.answer = { [answer] request, _ in
+            guard case .heads(let rid, _, _) = request else { return nil }
+            return [
+                .records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads),
+            ]
+        }
+        try wire.becomeLive()
+        #expect(wire.replica.cache.count(of: "User") == 0)
+        #expect(wire.replica.cache.presence(of: "User", "1") == .evicted)
+    }
+
+    @Test func `batches change what is held, and make nothing else`() throws {
+        var wire = try LazyCopyTests.wire()
+        for id in ["1", "2", "3"] { try wire.write("User", id, ["b": 2]) }
+        wire.flush()
+        wire.deliverAll()
+        #expect(wire.replica.cache["User", "1"]?.values == ["a": 1, "b": 2])
+        #expect(wire.replica.cache.count(of: "User") == 2)
+        wire.replica.fetch(["2", "3"], of: "User", token: 7, now: wire.now)
+        try wire.exchange()
+        #expect(wire.fetched[7]?.map(\.values) == [["a": 1, "b": 2], ["b": 2]])
+    }
+
+    @Test func `what was held when batches were lost for good leaves, and what must stay is mended`() throws {
+        var wire = try LazyCopyTests.wire()
+        for id in ["1", "keep"] { try wire.write("User", id, ["a": 2]) }
+        wire.flush()
+        wire.stream = []
+        try wire.write("Order", "1", ["a": 1])
+        wire.flush()
+        wire.deliverAll()
+        try LazyCopyTests.live(&wire, milliseconds: 5_000)
+        // Replays are gone, so the heads were taken, which have no records.
+        #expect(wire.replica.counters[.replaysRequested] > 0)
+        #expect(wire.replica.cache.presence(of: "User", "1") == .evicted)
+        #expect(wire.replica.cache["User", "keep"]?.values == ["a": 2])
+        wire.replica.fetch(["1"], of: "User", token: 7, now: wire.now)
+        try wire.exchange()
+        #expect(wire.fetched[7]?.map(\.values) == [["a": 2]])
+    }
+
+    @Test func `a fetch that is under way when batches are lost for good begins anew`() throws {
+        var wire = try LazyCopyTests.wire()
+        wire.holdsReplies = true
+        wire.replica.fetch(["2"], of: "User", token: 7, now: wire.now)
+        try wire.exchange()
+        let early = wire.heldReplies
+        wire.heldReplies = []
+        wire.holdsReplies = false
+        try wire.write("User", "2", ["a": 2])
+        wire.flush()
+        wire.stream = []
+        try LazyCopyTests.live(&wire, milliseconds: 3_000)
+        for reply in early { wire.replica.receiveControl(wire.sender, reply.span, now: wire.now) }
+        try LazyCopyTests.live(&wire, milliseconds: 3_000)
+        #expect(wire.fetched[7]?.map(\.values) == [["a": 2]])
+    }
+
+    @Test func `after an absence that is longer than deletes are remembered nothing deleted is shown`() throws {
+        var wire = try LazyCopyTests.wire(tombstoneRetention: .seconds(10))
+        wire.replica.cache.setPinned(true, type: "User", id: "2")
+        wire.replica.fetch(["2"], of: "User", token: 2, now: wire.now)
+        try wire.exchange()
+        wire.replica.disconnected(wire.sender, reason: "cut", now: wire.now)
+        for id in ["1", "2"] { try wire.write("User", id, as: .delete) }
+        try wire.write("User", "keep", ["a": 2])
+        wire.flush()
+        wire.stream = []
+        try wire.pass(milliseconds: 60_000)
+        wire.stream = []
+        // Nobody remembers the deletes by now.
+        wire.origin.cache.dropTombstones(of: "User", olderThan: .max)
+        try wire.becomeLive()
+        try LazyCopyTests.live(&wire, milliseconds: 5_000)
+        #expect(wire.replica.counters[.renewals] == 1)
+        #expect(wire.replica.cache["User", "1"] == nil && wire.replica.cache["User", "2"] == nil)
+        #expect(wire.replica.cache["User", "keep"]?.values == ["a": 2])
+    }
+
+    @Test func `a delete is remembered for as long as others remember theirs`() throws {
+        var wire = try LazyCopyTests.wire()
+        try wire.write("User", "2", as: .delete)
+        wire.flush()
+        wire.deliverAll()
+        #expect(wire.replica.cache.presence(of: "User", "2") == .absent)
+        try wire.write("User", "2", ["a": 5])
+        wire.flush()
+        wire.deliverAll()
+        #expect(wire.replica.cache.presence(of: "User", "2") == .evicted)
+        wire.replica.fetch(["2"], of: "User", token: 7, now: wire.now)
+        try wire.exchange()
+        #expect(wire.fetched[7]?.map(\.values) == [["a": 5]])
+    }
+}
