@@ -75,6 +75,9 @@ extension Replica {
         return runs
     }
 
+    /// How often models that are held were compared with what senders hold.
+    package var comparisonCount: UInt64 { fetches.comparisonCount }
+
     /// Heads had no room for the stream since it was met, so nobody is told of it.
     package func isUntold(_ origin: String, on topic: Topic) -> Bool {
         streams[StreamKey(origin: origin, topic: topic)]?.isUntold ?? false

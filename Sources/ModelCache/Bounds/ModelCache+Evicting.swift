@@ -30,12 +30,18 @@ extension ModelCache {
         return excess.isAny ? count + evict(excess, size, from: tables, limiter.hand) : count
     }
 
-    /// Evicts all models of a type that may leave. Its deletes leave the table as well: when each was is remembered
-    /// beside it.
-    /// - Parameter isForced: those leave as well that are observed, pinned or leased. Observers are not told.
+    /// Takes the deletes of a type out of the table of a lazy copy, which remembers beside it when each was: what is
+    /// written to such a model, and the copy was not told, is in none of its records.
+    /// - Returns: the ids of the models of the type.
+    @_spi(CacheWriting)
+    public func evictDeletes(of type: String) -> [String] { evict(of: type, modelsToo: false).staying }
+
+    /// Evicts all models of a type, those included that must stay. Observers are not told.
     /// - Returns: how many have left, and the ids of those that must stay.
     @_spi(CacheWriting)
-    public func evictAll(of type: String, isForced: Bool = false) -> (count: Int, staying: [String]) {
+    public func evictAll(of type: String) -> (count: Int, staying: [String]) { evict(of: type, modelsToo: true) }
+
+    private func evict(of type: String, modelsToo leaves: Bool) -> (count: Int, staying: [String]) {
         guard let table = existingTable(type), let bounds = table.bounds else { return (0, []) }
         var staying: [String] = []
         var count = 0
@@ -44,11 +50,13 @@ extension ModelCache {
             self.cut.withLock { cut in
                 for shard in 0..<Shards.count {
                     table.shards.slots(at: shard)?.all { hash, record in
-                        // What is not shown stays for nobody.
-                        let mayLeave = !record.isPresent || self.mayLeave(record, hash, of: table, bounds, cut)
-                        if !mayLeave { staying.append(record.id) }
-                        guard mayLeave || isForced else { return }
-                        count += record.isPresent ? 1 : 0
+                        if record.isPresent {
+                            if !leaves || !self.mayLeave(record, hash, of: table, bounds, cut) {
+                                staying.append(record.id)
+                            }
+                            guard leaves else { return }
+                            count += 1
+                        }
                         victims.append((hash, record))
                     }
                 }

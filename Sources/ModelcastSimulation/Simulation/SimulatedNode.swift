@@ -53,7 +53,7 @@ final class SimulatedNode {
     var asked: [UInt64: [ModelKey]] = [:]
     /// The models that a fetch into a lazy copy has not found.
     var missing: Set<ModelKey> = []
-    /// How many models the replica had brought back at the last check.
+    /// How many models the replica had brought back at the last check, and how often it had compared some.
     private var fetchedCount: UInt64 = 0
     /// The relays from which a publisher without a disk takes its models back when it starts again, by node.
     var recoversFrom: [Int] = []
@@ -106,9 +106,9 @@ final class SimulatedNode {
     /// The side that listens, of a subscriber or a relay.
     var replica: Replica? { subscriber ?? relay?.replica }
 
-    /// Whether models have come back into the copy since the last call.
+    /// Whether models have come back into the copy, or were compared with what senders hold, since the last call.
     func hasFetched() -> Bool {
-        let count = subscriber?.counters[.modelsFetched] ?? 0
+        let count = subscriber.map { $0.counters[.modelsFetched] + $0.comparisonCount } ?? 0
         defer { fetchedCount = count }
         return count > fetchedCount
     }

@@ -18,10 +18,13 @@ struct FetchTable {
     private var nextNumber: UInt64 = 1
     /// Where the audit of held models goes on, and when.
     var audit = AuditPlace()
+    /// How often held models have been compared.
+    var comparisonCount: UInt64 = 0
     /// How many models of a type are asked for together, where it is fewer than usual: some answer was too large.
     private var sizes: [String: Int] = [:]
-    /// Models that came back without the answer of some sender that may have more of them.
-    private var unsure: [(type: String, ids: [String])] = []
+    /// Models that came back without the answer of some sender that may have more of them, and those of a lazy copy that
+    /// may lack something; these are urgent.
+    private var unsure: [(type: String, ids: [String], isUrgent: Bool)] = []
     /// The type with which the last fetch began: the next is another's turn.
     private var lastType = ""
     /// The number of whoever nobody waits for, counted down; owners count theirs up.
@@ -88,18 +91,29 @@ struct FetchTable {
     func size(of type: String) -> Int { sizes[type] ?? Fetch.idCountMax }
 
     /// Takes note that the answer to a fetch is not that of all senders: its models are to be compared soon.
-    mutating func noteUnsure(_ fetch: Fetch) { noteUnsure(fetch.ids, of: fetch.type) }
+    mutating func noteUnsure(_ fetch: Fetch) {
+        unsure.append((fetch.type, fetch.ids, false))
+        if unsure.count > FetchTable.unsureCountMax { unsure.removeFirst() }
+    }
 
-    /// Takes note that models which are held may lack something, so that they are to be compared soon.
+    /// Takes note that models which are held may lack something, so that they are to be compared at once. Those of the
+    /// type that were noted so before are among them.
     mutating func noteUnsure(_ ids: [String], of type: String) {
+        unsure.removeAll { $0.isUrgent && $0.type == type }
         for start in stride(from: 0, to: ids.count, by: size(of: type)) {
-            unsure.append((type, Array(ids[start..<min(start + size(of: type), ids.count)])))
-            if unsure.count > FetchTable.unsureCountMax { unsure.removeFirst() }
+            unsure.append((type, Array(ids[start..<min(start + size(of: type), ids.count)]), true))
         }
     }
 
+    /// Models are to be compared at once.
+    var hasUrgent: Bool { unsure.contains(where: \.isUrgent) }
+
     /// The next models that are to be compared before others.
-    mutating func takeUnsure() -> (type: String, ids: [String])? { unsure.isEmpty ? nil : unsure.removeFirst() }
+    mutating func takeUnsure() -> (type: String, ids: [String])? {
+        guard !unsure.isEmpty else { return nil }
+        let next = unsure.remove(at: unsure.firstIndex(where: \.isUrgent) ?? 0)
+        return (next.type, next.ids)
+    }
 
     /// A fetch that compares held models.
     /// - Parameter isUnsure: they came back without the answer of some sender.

@@ -105,8 +105,8 @@ extension Replica {
             let mayBeAhead = fetch.purpose == .bringsBack && !origins.hasTransactions
             if !mayBeAhead, !isCaughtUp(with: fetch.heads) {
                 if fetch.isCatchingUp(at: time) { return }
-                // The answer is ahead of this copy, so a difference would mean nothing.
-                if fetch.purpose == .audits { return endAudit(fetch) }
+                // The answer is ahead of this copy, so a difference would mean nothing; but in what is unsure it would.
+                if fetch.purpose == .audits, !fetch.isUnsure { return endAudit(fetch) }
             }
             finish(fetch, now: now)
         }
@@ -249,11 +249,13 @@ extension Replica {
 
     // MARK: A lazy copy
 
-    /// Lets go of the models of a type in a lazy copy, because something of the type was passed over that no batch will
-    /// bring: the heads of a sender have been taken without its records. Those that must stay are compared first of
-    /// all, and what is on its way back is asked for anew. For how long that is waited for, it counts from its begin:
-    /// who claims something else each time keeps no model away.
-    func releaseHeld(of type: String, now: Moment) {
+    /// Sees to the models of a type in a lazy copy, because something of the type was passed over that no batch will
+    /// bring: the heads of a sender have been taken without its records.
+    ///
+    /// What is held is compared at once, as after a hole that others mend by records. What is on its way back is asked
+    /// for anew; for how long that is waited for, it counts from its begin, so that who claims something else each time
+    /// keeps no model away.
+    func reviewHeld(of type: String, now: Moment) {
         for fetch in fetches.open where fetch.type == type {
             guard fetch.purpose == .bringsBack else {
                 putBack(fetch, isTooLarge: false)
@@ -267,9 +269,7 @@ extension Replica {
             cache.beginArrivals(fetch.ids, type: type)
             fetch.beginAnew(now: now.uptimeMicroseconds)
         }
-        let (count, staying) = cache.evictAll(of: type)
-        counters[.modelsEvicted] += UInt64(count)
-        fetches.noteUnsure(staying, of: type)
+        fetches.noteUnsure(cache.evictDeletes(of: type), of: type)
     }
 
     /// Lets go of all models of a lazy copy below these prefixes, and brings those back that must stay. For a copy that
@@ -277,7 +277,7 @@ extension Replica {
     func fetchHeldAnew(below prefixes: [Topic]) {
         for type in cache.types.sorted() where prefixes.contains(where: { Topic.data(type: type).overlaps($0.bytes) }) {
             for fetch in fetches.open where fetch.type == type { putBack(fetch, isTooLarge: false) }
-            let (count, staying) = cache.evictAll(of: type, isForced: true)
+            let (count, staying) = cache.evictAll(of: type)
             counters[.modelsEvicted] += UInt64(count)
             fetches.bringBack(staying, of: type)
         }
@@ -288,7 +288,7 @@ extension Replica {
     /// Compares some models of a type of which others have been evicted, now and then: the digests of a copy that does
     /// not hold all tell nothing.
     private func beginAudit(now: Moment) {
-        guard isLimited, now.uptimeMicroseconds >= fetches.audit.at, !fetches.isAuditing,
+        guard isLimited, now.uptimeMicroseconds >= fetches.audit.at || fetches.hasUrgent, !fetches.isAuditing,
             sessions.contains(where: \.isSynced)
         else { return }
         fetches.audit.at = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
@@ -342,17 +342,19 @@ extension Replica {
     /// A difference is told where all that the senders tell of has been applied here, and what makes it is too old to
     /// be on its way: a relay may hold what lies beyond a hole of its own, and no head tells of that.
     private func compare(_ fetch: Fetch, now: Moment) {
+        fetches.comparisonCount += 1
         let isSettled = streams.of(type: fetch.type).allSatisfy { !$0.isUnsettled }
         let old = now.wallMilliseconds.subtractingOrZero(Claim.patienceMicroseconds / 1000) << 16
         var differing = 0
         cache.commit { commit in
-            for record in fetch.records where cache.presence(of: fetch.type, record.id) == .here {
-                // By their digests, which do not count what may have been forgotten.
+            for record in fetch.records {
                 let (id, hash) = (record.idBytes, record.idHash)
-                let held = commit.current(type: fetch.type, id: id, idHash: hash, isUse: false)?.digest
+                // Also one that is not shown, as it was deleted or its lease has ended since.
+                guard let held = commit.current(type: fetch.type, id: id, idHash: hash, isUse: false) else { continue }
                 commit.join(record, type: fetch.type)
-                let joined = commit.current(type: fetch.type, id: id, idHash: hash, isUse: false)?.digest
-                if joined != held, record.lastStamp < old { differing += 1 }
+                let joined = commit.current(type: fetch.type, id: id, idHash: hash, isUse: false)
+                // By their digests, which do not count what may have been forgotten.
+                if joined?.digest != held.digest, record.lastStamp < old { differing += 1 }
             }
         }
         guard isSettled, differing > 0 else { return }

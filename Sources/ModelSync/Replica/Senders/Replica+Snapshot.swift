@@ -279,8 +279,8 @@ extension Replica {
                     head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
             }
         }
-        for type in skipped.sorted() { releaseHeld(of: type, now: now) }
         join(staged, and: whole, now: now)
+        for type in skipped.sorted() { reviewHeld(of: type, now: now) }
         finishTakeovers(heads, of: sender, now: now, where: isCovered)
         for stream in covered {
             if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
