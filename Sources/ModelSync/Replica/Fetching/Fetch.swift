@@ -71,6 +71,8 @@ final class Fetch {
     let startedAt: UInt64
     /// An audit of models that came back without the answer of some sender: it is made again until all have answered.
     var isUnsure = false
+    /// An audit in which a difference is no fault of anybody, as something of the type was passed over.
+    var mayDiffer = false
     /// When the senders are asked again; nil while answers are awaited.
     private(set) var nextRound: UInt64?
     /// What an audit has been told.

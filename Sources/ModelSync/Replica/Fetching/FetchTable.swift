@@ -22,13 +22,23 @@ struct FetchTable {
     var comparisonCount: UInt64 = 0
     /// How many models of a type are asked for together, where it is fewer than usual: some answer was too large.
     private var sizes: [String: Int] = [:]
-    /// Models that came back without the answer of some sender that may have more of them, and those of a lazy copy that
-    /// may lack something; these are urgent.
-    private var unsure: [(type: String, ids: [String], isUrgent: Bool)] = []
+    /// Models that came back without the answer of some sender that may have more of them, and those of a lazy copy
+    /// that may lack something.
+    private var unsure: [Unsure] = []
     /// The type with which the last fetch began: the next is another's turn.
     private var lastType = ""
     /// The number of whoever nobody waits for, counted down; owners count theirs up.
     private var lastOwnToken = UInt64.max
+
+    /// Models that are to be compared before others.
+    struct Unsure {
+        let type: String
+        let ids: [String]
+        /// Something of the type was passed over, so that a difference is no fault of anybody.
+        let mayDiffer: Bool
+        /// They are to be compared at once.
+        let isUrgent: Bool
+    }
 
     /// How many fetches of one type may be under way, so that those who ask one by one are asked for together.
     private static let openCountMax = 4
@@ -92,7 +102,7 @@ struct FetchTable {
 
     /// Takes note that the answer to a fetch is not that of all senders: its models are to be compared soon.
     mutating func noteUnsure(_ fetch: Fetch) {
-        unsure.append((fetch.type, fetch.ids, false))
+        unsure.append(Unsure(type: fetch.type, ids: fetch.ids, mayDiffer: fetch.mayDiffer, isUrgent: false))
         if unsure.count > FetchTable.unsureCountMax { unsure.removeFirst() }
     }
 
@@ -101,7 +111,8 @@ struct FetchTable {
     mutating func noteUnsure(_ ids: [String], of type: String) {
         unsure.removeAll { $0.isUrgent && $0.type == type }
         for start in stride(from: 0, to: ids.count, by: size(of: type)) {
-            unsure.append((type, Array(ids[start..<min(start + size(of: type), ids.count)]), true))
+            let part = Array(ids[start..<min(start + size(of: type), ids.count)])
+            unsure.append(Unsure(type: type, ids: part, mayDiffer: true, isUrgent: true))
         }
     }
 
@@ -109,20 +120,22 @@ struct FetchTable {
     var hasUrgent: Bool { unsure.contains(where: \.isUrgent) }
 
     /// The next models that are to be compared before others.
-    mutating func takeUnsure() -> (type: String, ids: [String])? {
-        guard !unsure.isEmpty else { return nil }
-        let next = unsure.remove(at: unsure.firstIndex(where: \.isUrgent) ?? 0)
-        return (next.type, next.ids)
+    mutating func takeUnsure() -> Unsure? {
+        unsure.isEmpty ? nil : unsure.remove(at: unsure.firstIndex(where: \.isUrgent) ?? 0)
     }
 
     /// A fetch that compares held models.
-    /// - Parameter isUnsure: they came back without the answer of some sender.
-    mutating func beginAudit(of type: String, _ ids: [String], isUnsure: Bool = false, now: UInt64) {
-        make(type, ids, .audits, now: now).isUnsure = isUnsure
+    mutating func beginAudit(of type: String, _ ids: [String], now: UInt64) { make(type, ids, .audits, now: now) }
+
+    /// A fetch that compares models before others.
+    mutating func beginAudit(of unsure: Unsure, now: UInt64) {
+        let fetch = make(unsure.type, unsure.ids, .audits, now: now)
+        (fetch.isUnsure, fetch.mayDiffer) = (true, unsure.mayDiffer)
     }
 
     var isAuditing: Bool { open.contains { $0.purpose == .audits } }
 
+    @discardableResult
     private mutating func make(_ type: String, _ ids: [String], _ purpose: Fetch.Purpose, now: UInt64) -> Fetch {
         let fetch = Fetch(number: nextNumber, type: type, ids: ids, purpose: purpose, now: now)
         nextNumber += 1

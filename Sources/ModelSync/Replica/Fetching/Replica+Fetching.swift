@@ -292,9 +292,7 @@ extension Replica {
             sessions.contains(where: \.isSynced)
         else { return }
         fetches.audit.at = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
-        if let (type, ids) = fetches.takeUnsure() {
-            return fetches.beginAudit(of: type, ids, isUnsure: true, now: now.uptimeMicroseconds)
-        }
+        if let unsure = fetches.takeUnsure() { return fetches.beginAudit(of: unsure, now: now.uptimeMicroseconds) }
         let types = cache.types.filter { cache.hasEvicted($0) }.sorted()
         guard let type = types.first(where: { $0 >= fetches.audit.type }) ?? types.first else { return }
         if type != fetches.audit.type { fetches.audit = AuditPlace(type: type, at: fetches.audit.at) }
@@ -357,7 +355,7 @@ extension Replica {
                 if joined?.digest != held.digest, record.lastStamp < old { differing += 1 }
             }
         }
-        guard isSettled, differing > 0 else { return }
+        guard isSettled, differing > 0, !fetch.mayDiffer else { return }
         counters[.digestMismatches] += 1
         notice(
             .digestMismatch,
