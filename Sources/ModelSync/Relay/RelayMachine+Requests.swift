@@ -13,6 +13,7 @@ extension RelayMachine {
 
     /// Answers a request that was decoded before.
     public func receive(_ request: ReceivedRequest, from peer: [UInt8], now: Moment) {
+        if case .success(.cancel(let rid)) = request.request { endFetches(of: peer, rid) }
         if let question = service.admit(request, from: peer, now: now, counters: &counters) {
             answer(question, to: peer, request.grantee, now: now)
         }

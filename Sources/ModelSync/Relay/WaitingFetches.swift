@@ -21,15 +21,35 @@ struct WaitingFetches {
     /// Numbers that no host counts up to.
     private var lastToken = UInt64(1) << 62
 
-    /// How many wait, of all peers and of one. What a peer makes the replica ask its senders is bounded so.
-    private static let (countMax, peerCountMax) = (256, 8)
+    /// How many wait, and with how many ids: of one peer, and of all. What peers make the replica ask its senders is
+    /// bounded so.
+    private static let (ofPeer, ofAll) = ((count: 8, ids: 2_048), (count: 256, ids: 16_384))
     /// The longest that a fetch waits.
     static let microsecondsMax: UInt64 = 60_000_000
 
-    /// Whether one more of the peer may wait.
-    func hasRoom(for peer: [UInt8]) -> Bool {
-        entries.count < WaitingFetches.countMax
-            && entries.values.count { $0.peer == peer } < WaitingFetches.peerCountMax
+    /// Makes room for a fetch of a peer. Where all have filled theirs together, the oldest fetch of the peer with the
+    /// most waits no longer: nobody keeps others out.
+    /// - Returns: the fetches that are to be answered with what is here; nil where the peer itself has too many.
+    mutating func makeRoom(for peer: [UInt8], idCount: Int) -> [(token: UInt64, entry: Entry)]? {
+        let own = entries.values.filter { $0.peer == peer }
+        guard own.count < WaitingFetches.ofPeer.count,
+            own.reduce(idCount, { $0 + $1.ids.count }) <= max(WaitingFetches.ofPeer.ids, idCount)
+        else { return nil }
+        var displaced: [(token: UInt64, entry: Entry)] = []
+        while entries.count >= WaitingFetches.ofAll.count
+            || entries.values.reduce(idCount, { $0 + $1.ids.count }) > WaitingFetches.ofAll.ids
+        {
+            let counts = entries.values.reduce(into: [[UInt8]: Int]()) { $0[$1.peer, default: 0] += $1.ids.count }
+            let oldest = entries.keys.min { left, right in
+                let more = (
+                    entries[left].map { counts[$0.peer] ?? 0 } ?? 0, entries[right].map { counts[$0.peer] ?? 0 } ?? 0
+                )
+                return more.0 == more.1 ? left < right : more.0 > more.1
+            }
+            guard let oldest, let entry = entries.removeValue(forKey: oldest) else { break }
+            displaced.append((oldest, entry))
+        }
+        return displaced
     }
 
     mutating func add(_ entry: Entry) -> UInt64 {
@@ -62,11 +82,12 @@ extension RelayMachine {
         guard rights.mayRead(type), ids.contains(where: { cache.presence(of: type, $0) == .evicted }) else {
             return false
         }
-        guard waitingFetches.hasRoom(for: peer) else {
-            let message = "too many fetches of what has left this copy are under way: ask again later"
+        guard let displaced = waitingFetches.makeRoom(for: peer, idCount: ids.count) else {
+            let message = "too many fetches of this peer wait for what has left the copy: wait for some of them"
             service.refuse(rid, .busy, message, peer, now: now, &counters)
             return true
         }
+        end(displaced, now: now)
         let patience = min(milliseconds, WaitingFetches.microsecondsMax / 1000) * 1000
         let token = waitingFetches.add(
             WaitingFetches.Entry(
@@ -85,7 +106,12 @@ extension RelayMachine {
 
     /// Answers the fetches whose time is up with what is here.
     func answerLateFetches(now: Moment) {
-        for (token, entry) in waitingFetches.take(where: { $0.dueAt <= now.uptimeMicroseconds }) {
+        end(waitingFetches.take { $0.dueAt <= now.uptimeMicroseconds }, now: now)
+    }
+
+    /// Answers fetches with what is here.
+    private func end(_ fetches: [(token: UInt64, entry: WaitingFetches.Entry)], now: Moment) {
+        for (token, entry) in fetches {
             replica.cancelFetch(token)
             answer(entry, from: cache, now: now)
         }
@@ -100,8 +126,11 @@ extension RelayMachine {
         takeReplies()
     }
 
-    /// Ends what is brought back for a peer that has gone.
-    func endFetches(of peer: [UInt8]) {
-        for (token, _) in waitingFetches.take(where: { $0.peer == peer }) { replica.cancelFetch(token) }
+    /// Ends what is brought back for a peer that has gone, or has cancelled a request.
+    /// - Parameter rid: that request; nil for all.
+    func endFetches(of peer: [UInt8], _ rid: UInt64? = nil) {
+        for (token, _) in waitingFetches.take(where: { $0.peer == peer && $0.rid == rid ?? $0.rid }) {
+            replica.cancelFetch(token)
+        }
     }
 }

@@ -51,6 +51,7 @@ extension Replica {
     func becomeLive(_ sender: SenderID, copy: [Heads]?, now: Moment) {
         let starts = copy.map { heads in Dictionary(heads.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max) }
         sessions[sender.index].handShake.becomeLive(at: now.uptimeMicroseconds)
+        fetches.lost = [:]
         sessions[sender.index].lastError = nil
         applyLeases(now: now)
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {

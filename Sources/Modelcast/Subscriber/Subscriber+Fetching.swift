@@ -93,9 +93,10 @@ extension Subscriber {
         let asked =
             states.isEmpty
             ? "none of \(configuration.publishers.joined(separator: ", "))" : states.joined(separator: ", ")
+        let what = count == 1 ? "a model of \(type) was" : "\(count) models of \(type) were"
         return ModelcastError(
             .timeout,
-            "\(count) models of \(type) were not brought back within \(limit). Asked: \(asked). A sender that is not "
+            "\(what) not brought back within \(limit). Asked: \(asked). A sender that is not "
                 + "live, or that lacks what this copy has been told, is waited for")
     }
 }

@@ -48,7 +48,8 @@ struct Get: AsyncParsableCommand {
     /// What is said of a model that the copy does not hold.
     private var absence: String {
         fetch
-            ? "was not brought back to the copy at \(question.connect) in time: see whether its senders are reached"
+            ? "was not brought back to the copy at \(question.connect) in time: its senders are not reached, or lack "
+                + "what it was told, which is waited for half a minute: --timeout 40"
             : "is not in the copy at \(question.connect), which does not hold all: add --fetch, or ask one it copies"
     }
 

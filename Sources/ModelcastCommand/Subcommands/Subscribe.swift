@@ -70,8 +70,8 @@ struct Subscribe: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to take by itself: all, or none, so that only models come that get --fetch asks for at --control, "
-                + "and later changes of these.", valueName: "all|none"))
+            "What to take by itself: all, or none, so that only models come that get --fetch asks for at --control, or "
+                + "fetch=true at --http, and later changes of these.", valueName: "all|none"))
     var prefetch = SubscriberConfiguration.Prefetch.all
 
     @Flag(inversion: .prefixedNo, help: "Print changes.")
@@ -114,8 +114,8 @@ struct Subscribe: AsyncParsableCommand {
         guard store == nil || limits.all == nil else {
             throw ValidationError("--store keeps types without a limit, and --limit without a type leaves none")
         }
-        guard prefetch == .all || control != nil else {
-            throw ValidationError("--prefetch none takes nothing unless somebody asks for it: add --control")
+        guard prefetch == .all || control != nil || console.http != nil else {
+            throw ValidationError("--prefetch none takes nothing unless somebody asks for it: add --control or --http")
         }
         guard store == nil || prefetch == .all else {
             throw ValidationError("--store keeps what comes by itself, and with --prefetch none nothing does")

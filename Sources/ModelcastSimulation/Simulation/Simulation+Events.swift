@@ -128,8 +128,8 @@ extension Simulation {
         // Checking the invariants walks over all state, so it happens after every 16th event only.
         if eventCount % 16 == 0, let fault = node.brokenInvariant() { return fail(node, fault) }
         tearIncomplete(node, cache)
-        // What is fetched or compared comes as records, too. A relay may hold more than its heads tell, so there a step may show in
-        // part until the rest of it comes.
+        // What is fetched or compared comes as records, too. A relay may hold more than its heads tell, so there a step
+        // may show in part until the rest of it comes.
         let hasFetched = node.hasFetched()
         let server = hasFetched ? server ?? node : server
         let isBehindRelay = node.listening.contains { nodes[links[$0].server].kind == .relay }

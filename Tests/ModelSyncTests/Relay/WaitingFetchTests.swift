@@ -29,9 +29,11 @@ struct WaitingFetchTests {
     }
 
     /// The ids of the records that came for a request, and whether its answer is complete.
-    private static func answer(_ rid: UInt64, in network: RelayNetwork) -> (ids: [String], isComplete: Bool) {
+    private static func answer(
+        _ rid: UInt64, in network: RelayNetwork, of peer: [UInt8] = [99]
+    ) -> (ids: [String], isComplete: Bool) {
         var answer: (ids: [String], isComplete: Bool) = ([], false)
-        for (_, reply) in network.replies where reply.rid == rid {
+        for (asker, reply) in network.replies where reply.rid == rid && asker == peer {
             switch reply {
             case .records(_, _, let records): answer.ids += records.map(\.id)
             case .complete: answer.isComplete = true
@@ -77,8 +79,27 @@ struct WaitingFetchTests {
         }
         #expect(refused == 12)
         #expect(network.ask(.relay(0), WaitingFetchTests.fetch(1, ["50"]), from: [98]).isEmpty)
-        // A peer that has gone leaves room for the next with its name.
-        network.relays[0].disconnected([99])
+        // A request that is cancelled leaves room, and so does a peer that has gone.
+        _ = network.ask(.relay(0), .cancel(rid: 3))
         #expect(network.ask(.relay(0), WaitingFetchTests.fetch(30, ["50"])).isEmpty)
+        network.relays[0].disconnected([99])
+        #expect(network.ask(.relay(0), WaitingFetchTests.fetch(31, ["50"])).isEmpty)
+    }
+
+    @Test func `many peers that let fetches wait keep no other from being served`() throws {
+        var network = try WaitingFetchTests.network()
+        network.dead.insert(.origin(0))
+        for peer in UInt8(1)...60 {
+            for rid in UInt64(1)...8 {
+                let ids = (0..<64).map { "\(peer)-\(rid)-\($0)" }
+                // Beyond the room of all, those who have the most get what is there.
+                _ = network.ask(.relay(0), WaitingFetchTests.fetch(rid, ids), from: [peer])
+            }
+        }
+        network.dead.remove(.origin(0))
+        #expect(network.ask(.relay(0), WaitingFetchTests.fetch(1, ["7"]), from: [99]).isEmpty)
+        network.replies = []
+        network.run(milliseconds: 4_000)
+        #expect(WaitingFetchTests.answer(1, in: network, of: [99]) == (["7"], true))
     }
 }

@@ -92,6 +92,38 @@ struct FetchingTests {
         #expect(wire.fetched[7]?.map(\.values) == [["a": 2, "b": 1]])
     }
 
+    @Test func `what no sender has come to is waited for once, and not by each fetch`() throws {
+        var wire = try FetchingTests.wire()
+        let former = try FetchingTests.answer(of: &wire)
+        try wire.write("User", "1", ["a": 2])
+        wire.flush()
+        wire.deliverAll()
+        wire.answer = { request, _ in
+            guard case .fetch(let rid, let type, _) = request else { return nil }
+            return [.records(rid: rid, type: type, records: former.records), .complete(rid: rid, heads: former.heads)]
+        }
+        wire.replica.fetch(["1"], of: "User", token: 1, now: wire.now)
+        try FetchingTests.live(&wire, seconds: 4)
+        #expect(wire.fetched.isEmpty)
+        try FetchingTests.live(&wire, seconds: 3)
+        #expect(wire.fetched[1]?.map(\.values) == [["a": 1, "b": 1]])
+        try wire.pass(milliseconds: 100)
+        wire.replica.fetch(["1"], of: "User", token: 2, now: wire.now)
+        try wire.exchange()
+        #expect(wire.fetched[2] != nil)
+        // A batch that comes since is waited for, as is all where a sender has come.
+        try wire.write("User", "1", ["a": 3])
+        wire.flush()
+        wire.deliverAll()
+        try wire.pass(milliseconds: 100)
+        wire.replica.fetch(["1"], of: "User", token: 3, now: wire.now)
+        try FetchingTests.live(&wire, seconds: 2)
+        #expect(wire.fetched[3] == nil)
+        wire.answer = nil
+        try FetchingTests.live(&wire, seconds: 2)
+        #expect(wire.fetched[3]?.map(\.values) == [["a": 3, "b": 1]])
+    }
+
     @Test func `requests of several askers for one model become one`() throws {
         var wire = try FetchingTests.wire()
         wire.holdsReplies = true

@@ -151,7 +151,7 @@ private final class ToldIDs: Sendable {
                 _ = try await subscriber.fetch("User", "1", timeout: .milliseconds(100))
             }
             #expect(error?.code == .timeout)
-            #expect(error?.message.contains("1 models of User were not brought back") ?? false)
+            #expect(error?.message.contains("a model of User was not brought back") ?? false)
         }
         let error = await #expect(throws: ModelcastError.self) { _ = try await subscriber.fetch("User", "1") }
         #expect(error?.code == .stopped)

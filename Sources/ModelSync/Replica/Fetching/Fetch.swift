@@ -1,6 +1,12 @@
 import ModelRecord
 import ModelWire
 
+/// How far a stream has been applied here, and no sender has come, as whoever had more is gone.
+struct LostReach: Equatable {
+    let incarnation: UInt64
+    let sequence: UInt64
+}
+
 /// Models of one type that are asked of all senders together, until what they hold of them is known.
 ///
 /// What was passed over while a model was evicted is in no batch that will come again. So an answer is complete only if
@@ -120,9 +126,11 @@ final class Fetch {
     /// Begins to ask these senders, under the given numbers.
     /// - Parameters:
     ///   - streams: the streams of the type, as they stand here.
+    ///   - lost: what no sender has reached for as long as that was waited for.
     ///   - timeout: how long the first message of an answer may take, in microseconds.
     func begin(
-        _ rids: [SenderID: UInt64], among senders: Senders, _ streams: [StreamState], now: UInt64, timeout: UInt64
+        _ rids: [SenderID: UInt64], among senders: Senders, _ streams: [StreamState], lost: [StreamKey: LostReach],
+        now: UInt64, timeout: UInt64
     ) {
         self.senders = senders
         isAnyAhead = false
@@ -137,9 +145,11 @@ final class Fetch {
             if let need = former[stream.key], need.incarnation == stream.incarnation {
                 reach = min(reach, need.sequence)
             }
-            return Need(
+            var need = Need(
                 stream: stream.key, incarnation: stream.incarnation, sequence: reach,
                 awaitsBeginning: stream.beginning.isAwaited)
+            need.isMet = lost[stream.key] == LostReach(incarnation: stream.incarnation, sequence: reach)
+            return need
         }
     }
 
@@ -216,6 +226,15 @@ final class Fetch {
     func fail(_ sender: SenderID) {
         if hasRejected(of: sender) { isAnyAhead = true }
         if asks[sender] != nil { asks[sender] = .failed }
+    }
+
+    /// How far streams have been applied here, and no sender has come: where all that there are have answered.
+    var lost: [StreamKey: LostReach] {
+        guard hasAll else { return [:] }
+        let unmet = needs.filter { !$0.isMet && $0.sequence > 0 }
+        return Dictionary(unmet.map { ($0.stream, LostReach(incarnation: $0.incarnation, sequence: $0.sequence)) }) {
+            $1
+        }
     }
 
     /// All senders that count have answered.

@@ -18,6 +18,8 @@ struct FetchTable {
     private var nextNumber: UInt64 = 1
     /// Where the audit of held models goes on, and when.
     var audit = AuditPlace()
+    /// What fetches have waited for in vain. It is not waited for again until a sender comes that may have it.
+    var lost: [StreamKey: LostReach] = [:]
     /// How often held models have been compared.
     var comparisonCount: UInt64 = 0
     /// How many models of a type are asked for together, where it is fewer than usual: some answer was too large.

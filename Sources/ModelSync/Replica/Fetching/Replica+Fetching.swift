@@ -144,7 +144,8 @@ extension Replica {
             required: sessions.filter(\.holdsUncovered).map(\.id),
             counted: Set(live.lazy.filter { !$0.fetchBackOff.isGivenUp(at: time) }.map(\.id)),
             isAnyAway: live.count < sessions.count)
-        fetch.begin(rids, among: all, streams.of(type: fetch.type), now: time, timeout: patience(0))
+        fetch.begin(
+            rids, among: all, streams.of(type: fetch.type), lost: fetches.lost, now: time, timeout: patience(0))
     }
 
     /// Whether this copy has applied all that these heads tell, so that nothing shows before the rest of its
@@ -177,6 +178,7 @@ extension Replica {
         case .bringsBack:
             cache.commit { commit in commit.endArrivals(fetch.ids, type: fetch.type) }
             fetches.end(fetch)
+            fetches.lost.merge(fetch.lost) { $1 }
             if !fetch.hasAll { fetches.noteUnsure(fetch) }
             leases.noteArrivals()
             let done = fetches.deliver(fetch) { id in
