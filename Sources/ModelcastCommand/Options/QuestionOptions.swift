@@ -8,8 +8,10 @@ struct QuestionOptions: ParsableArguments {
             "The control endpoint of a publisher: tcp://host:port or ipc:///path.", valueName: "endpoint"))
     var connect: String
 
-    @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
-    var timeout = Seconds.five
+    @Option(
+        help: ArgumentHelp(
+            "How long an answer may take. (default: 5; with get --fetch 40)", valueName: "seconds"))
+    var timeout: Seconds?
 
     @OptionGroup var keys: KeyOptions
 
@@ -28,15 +30,18 @@ struct QuestionOptions: ParsableArguments {
     }
 
     /// A client of the process at `--connect`.
+    /// - Parameter patience: how long an answer may take where that is not given.
     /// - Throws: `CommandFailure` when standard output is closed, or when nothing that speaks ZeroMQ answers.
-    func client() async throws -> ControlClient { try await client(at: connect) }
+    func client(patience: Seconds = .five) async throws -> ControlClient {
+        try await client(at: connect, patience: patience)
+    }
 
     /// A client of another holder, with the same keys and time limit.
-    /// - Throws: as ``client()`` does.
-    func client(at endpoint: String) async throws -> ControlClient {
+    /// - Throws: as ``client(patience:)`` does.
+    func client(at endpoint: String, patience: Seconds = .five) async throws -> ControlClient {
         try StandardStreams.requireOutput()
         if let fault = await EndpointProbe.checkConnection(endpoint) { throw CommandFailure(fault.reason) }
-        return try ControlClient(endpoint: endpoint, timeout: timeout.duration, security: keys.security())
+        return try ControlClient(endpoint: endpoint, timeout: (timeout ?? patience).duration, security: keys.security())
     }
 
     /// Writes to standard output; a reader that has gone is no failure.

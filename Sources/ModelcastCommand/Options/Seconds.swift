@@ -13,6 +13,9 @@ struct Seconds: ExpressibleByArgument, Sendable, CustomStringConvertible {
 }
 
 extension Seconds {
+    /// How long an answer may take by default where models are to be brought back: longer than a fetch waits for what
+    /// no sender has.
+    static let forty = Seconds(duration: .seconds(40), description: "40")
     /// How long an answer may take by default.
     static let five = Seconds(duration: .seconds(5), description: "5")
     /// For how long nothing may have been heard of an origin by default.

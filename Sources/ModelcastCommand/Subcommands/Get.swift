@@ -10,7 +10,7 @@ struct Get: AsyncParsableCommand {
             Asks once and ends; for repeated reads use subscribe, which needs no question.
 
               $ modelcast get --connect tcp://127.0.0.1:7400 User 1 2
-              {"type":"User","id":"1","model":{"name":"Ada","address.city":"London"},\
+              {"type":"User","id":"1","model":{"name":"Ada","address":{"city":"London"}},\
             "version":"1763714400000.0@accounts"}
 
             Any number of ids may be asked for. The forms of values are those of `modelcast help subscribe`. Exit code \
@@ -49,12 +49,12 @@ struct Get: AsyncParsableCommand {
     private var absence: String {
         fetch
             ? "was not brought back to the copy at \(question.connect) in time: its senders are not reached, or lack "
-                + "what it was told, which is waited for half a minute: --timeout 40"
+                + "what it was told, which is waited for half a minute"
             : "is not in the copy at \(question.connect), which does not hold all: add --fetch, or ask one it copies"
     }
 
     func run() async throws {
-        let client = try await question.client()
+        let client = try await question.client(patience: fetch ? .forty : .five)
         let ids = ids
         var records: [ExactText: CellRecord] = [:]
         let found = try await client.lookUp(type, ids, bringsBack: fetch)

@@ -14,7 +14,7 @@ struct Subscribe: AsyncParsableCommand {
               {"type":"User","id":"1","changed":["age"],"old":{"age":36,"name":"Ada"},"new":{"age":37,"name":"Ada"},\
             "origin":"accounts","version":"1763714400000.0@accounts"}
 
-            old and new are flat, field path to value, and null where the model does not exist: what is there at the \
+            old and new are the model as JSON, and null where the model does not exist: what is there at the \
             start has the old null, a deleted model has the new null. version is the time of the write at its \
             origin: milliseconds since 1970, a dot, a counter, an at sign, the origin. "folded":true stands in a \
             line that tells several changes at once, because the reader of this output is slower than they come.
