@@ -40,12 +40,8 @@ struct WaitingFetches {
             || entries.values.reduce(idCount, { $0 + $1.ids.count }) > WaitingFetches.ofAll.ids
         {
             let counts = entries.values.reduce(into: [[UInt8]: Int]()) { $0[$1.peer, default: 0] += $1.ids.count }
-            let oldest = entries.keys.min { left, right in
-                let more = (
-                    entries[left].map { counts[$0.peer] ?? 0 } ?? 0, entries[right].map { counts[$0.peer] ?? 0 } ?? 0
-                )
-                return more.0 == more.1 ? left < right : more.0 > more.1
-            }
+            let most = counts.values.max()
+            let oldest = entries.lazy.filter { counts[$0.value.peer] == most }.map(\.key).min()
             guard let oldest, let entry = entries.removeValue(forKey: oldest) else { break }
             displaced.append((oldest, entry))
         }
