@@ -81,8 +81,11 @@ public struct ControlClient: Sendable {
     }
 
     /// Asks for any number of single records, as ``fetch(_:_:)`` does, also of a subscriber with limits.
-    /// - Parameter bringsBack: such a subscriber is to bring back what has left its copy, within nine tenths of
-    ///   ``timeout``. What it could not bring back by then is told as ``LookUp/evicted``.
+    /// - Parameters:
+    ///   - type: the type of the models.
+    ///   - ids: their ids.
+    ///   - bringsBack: such a subscriber is to bring back what has left its copy, within nine tenths of ``timeout``. What
+    ///     it could not bring back by then is told as ``LookUp/evicted``.
     public func lookUp(_ type: String, _ ids: [String], bringsBack: Bool = false) async throws -> LookUp {
         try await connected { connection in
             _ = try connection.hello()
