@@ -67,9 +67,6 @@ public enum BenchReply: Codable, Sendable {
         var seconds: Double
         var count: Int
         var latency: LatencySummary
-        /// How many models the copy holds now.
-        var held: Int
-        var residentByteCount: Int
 
         var perSecond: Double { Double(count) / seconds }
     }

@@ -25,7 +25,6 @@ extension BenchSubscriber {
         }
         return BenchReply.Fetched(
             askers: askers, seconds: Double(MonotonicClock.nanoseconds - start) / 1e9, count: count,
-            latency: latencies.summary, held: subscriber.cache.count(of: Workload.type),
-            residentByteCount: Int(ProcessFigures.residentByteCount))
+            latency: latencies.summary)
     }
 }

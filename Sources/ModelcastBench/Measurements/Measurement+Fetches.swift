@@ -49,9 +49,6 @@ extension Measurement {
             BenchFigure(
                 "a fetch of \(Measurement.askerCount) tasks, 99th percentile", middle(many) { $0.latency.percentile99 },
                 .microseconds),
-            BenchFigure(
-                "resident memory with \(Figures.grouped(many.first?.held ?? 0)) models held",
-                middle(many) { Double($0.residentByteCount) / 1_048_576 }, .mebibytes),
         ]
         return part
     }
