@@ -84,8 +84,8 @@ public struct ControlClient: Sendable {
     /// - Parameters:
     ///   - type: the type of the models.
     ///   - ids: their ids.
-    ///   - bringsBack: such a subscriber is to bring back what has left its copy, within nine tenths of ``timeout``. What
-    ///     it could not bring back by then is told as ``LookUp/evicted``.
+    ///   - bringsBack: such a subscriber is to bring back what has left its copy, within nine tenths of ``timeout``.
+    ///     What it could not bring back by then is told as ``LookUp/evicted``.
     public func lookUp(_ type: String, _ ids: [String], bringsBack: Bool = false) async throws -> LookUp {
         try await connected { connection in
             _ = try connection.hello()
