@@ -21,7 +21,7 @@ public struct CacheLimits: Hashable, Sendable {
     /// Models of the type may leave the copy.
     public func mayEvict(_ type: String) -> Bool { isLazy || all != nil || types[type] != nil }
 
-    /// What is wrong with the limits, as a text that says what would do; nil where nothing is.
+    /// A text that says what is wrong with the limits, and what would do; nil where nothing is.
     public var problem: String? {
         if let problem = all?.problem { return "everything together \(problem)" }
         for (type, limits) in types.sorted(by: { $0.key < $1.key }) {

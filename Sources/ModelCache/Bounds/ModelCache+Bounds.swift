@@ -9,7 +9,7 @@ extension ModelCache {
         let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
         let record = table.shards.record(hash, id.utf8.span, isUse: false)
         if record?.isPresent ?? false { return .here }
-        // Of a model that is remembered as deleted nothing is missing.
+        // Nothing is missing of a model that is remembered as deleted.
         guard let bounds = table.bounds, record == nil || !isLazy else { return .absent }
         return bounds.absent.withLock { $0.contains(hash, id.utf8.span) } ? .evicted : .absent
     }
@@ -42,7 +42,7 @@ extension ModelCache {
     @_spi(CacheWriting)
     public var limits: CacheLimits? { limiter.map { limiter in writerLock.withLock { _ in limiter.limits } } }
 
-    /// What has become of all types for their limits.
+    /// The counts of what has become of all types for their limits.
     @_spi(CacheWriting)
     public var evictionCounts: EvictionCounts {
         guard limiter != nil else { return EvictionCounts() }

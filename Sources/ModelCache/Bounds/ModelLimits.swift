@@ -15,7 +15,7 @@ public struct ModelLimits: Hashable, Sendable {
     /// passed.
     public var idle: Duration?
 
-    /// What a model takes beside the bytes of its record: the head of the object and its slot.
+    /// The memory of a model beside the bytes of its record: the head of the object and its slot.
     public static let overheadByteCount = 48
 
     /// Limits; nil for none.
@@ -28,7 +28,7 @@ public struct ModelLimits: Hashable, Sendable {
     /// Nothing is limited.
     public var isEmpty: Bool { count == nil && bytes == nil && idle == nil }
 
-    /// What is wrong with the limits, as a text that says what would do; nil where nothing is.
+    /// A text that says what is wrong with the limits, and what would do; nil where nothing is.
     var problem: String? {
         if isEmpty { return "has no limit at all; give it a count, bytes or an idle time, or leave it out" }
         if let count, count < 1 { return "is limited to \(count) models; at least 1 has to fit" }

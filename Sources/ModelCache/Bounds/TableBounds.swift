@@ -1,6 +1,6 @@
 @_spi(RecordWriting) import ModelRecord
 
-/// What a table may hold, how far it is from that, and what has left it.
+/// The limits of a table, how far it is from them, and what has left it.
 // Unchecked because of the variables: `byteCount` is touched under the cut lock, `limits` under the writer lock, and
 // the others by the thread that enforces limits.
 final class TableBounds: @unchecked Sendable {

@@ -181,6 +181,29 @@ struct Wire {
         }
     }
 
+    /// Lets time pass in which everything that is sent arrives.
+    mutating func live(milliseconds: UInt64) throws {
+        for _ in 0..<milliseconds / 100 {
+            try pass(milliseconds: 100)
+            deliverAll()
+            try exchange()
+        }
+    }
+
+    /// What the origin answers now to a request of the test's own.
+    mutating func ask(_ request: ControlRequest) throws -> (records: [CellRecord], heads: [Heads]) {
+        origin.receive(request.encode().span, from: [1], now: now)
+        var answer: (records: [CellRecord], heads: [Heads]) = ([], [])
+        for case .reply(_, let payload) in origin.takeActions() {
+            switch try ControlReply(decoding: payload.span, limits: .default) {
+            case .records(_, _, let records): answer.records += records
+            case .complete(_, let heads): answer.heads = heads
+            default: break
+            }
+        }
+        return answer
+    }
+
     /// Answers replays from all that was sent; at least one batch of a test's origin is wanted by sequence.
     static func replays(_ request: ControlRequest, _ sent: Sent) -> [ControlReply]? {
         guard case .replay(let rid, _, _, let topic, let first, let last) = request else { return nil }

@@ -21,28 +21,16 @@ struct FetchingTests {
         return wire
     }
 
-    /// Lets time pass in which everything that is sent arrives.
-    private static func live(_ wire: inout Wire, seconds: Int) throws {
-        for _ in 0..<seconds * 10 {
-            try wire.pass(milliseconds: 100)
-            wire.deliverAll()
-            try wire.exchange()
+    /// Has the sender answer fetches from now on as it would have before a batch, which this copy has passed over.
+    private static func lag(_ wire: inout Wire, behind fields: Fields) throws {
+        let former = try wire.ask(.fetch(rid: 999, type: "User", ids: ["1"]))
+        try wire.write("User", "1", fields)
+        wire.flush()
+        wire.deliverAll()
+        wire.answer = { request, _ in
+            guard case .fetch(let rid, let type, _) = request else { return nil }
+            return [.records(rid: rid, type: type, records: former.records), .complete(rid: rid, heads: former.heads)]
         }
-    }
-
-    /// What the sender answers now to a fetch of the model `1`.
-    private static func answer(of wire: inout Wire) throws -> (records: [CellRecord], heads: [Heads]) {
-        let request = ControlRequest.fetch(rid: 999, type: "User", ids: ["1"]).encode()
-        wire.origin.receive(request.span, from: [1], now: wire.now)
-        var answer: (records: [CellRecord], heads: [Heads]) = ([], [])
-        for case .reply(_, let payload) in wire.origin.takeActions() {
-            switch try ControlReply(decoding: payload.span, limits: .default) {
-            case .records(_, _, let records): answer.records += records
-            case .complete(_, let heads): answer.heads = heads
-            default: break
-            }
-        }
-        return answer
     }
 
     @Test func `a fetched model has what was written while it was away`() throws {
@@ -73,15 +61,7 @@ struct FetchingTests {
 
     @Test func `an answer from a copy that lags behind this one is not taken for whole`() throws {
         var wire = try FetchingTests.wire()
-        let former = try FetchingTests.answer(of: &wire)
-        try wire.write("User", "1", ["a": 2])
-        wire.flush()
-        wire.deliverAll()
-        // The sender answers as it would have before the last batch, which this copy has passed over.
-        wire.answer = { request, _ in
-            guard case .fetch(let rid, let type, _) = request else { return nil }
-            return [.records(rid: rid, type: type, records: former.records), .complete(rid: rid, heads: former.heads)]
-        }
+        try FetchingTests.lag(&wire, behind: ["a": 2])
         wire.replica.fetch(["1"], of: "User", token: 7, now: wire.now)
         try wire.exchange()
         try wire.pass(milliseconds: 500)
@@ -94,18 +74,11 @@ struct FetchingTests {
 
     @Test func `what no sender has come to is waited for once, and not by each fetch`() throws {
         var wire = try FetchingTests.wire()
-        let former = try FetchingTests.answer(of: &wire)
-        try wire.write("User", "1", ["a": 2])
-        wire.flush()
-        wire.deliverAll()
-        wire.answer = { request, _ in
-            guard case .fetch(let rid, let type, _) = request else { return nil }
-            return [.records(rid: rid, type: type, records: former.records), .complete(rid: rid, heads: former.heads)]
-        }
+        try FetchingTests.lag(&wire, behind: ["a": 2])
         wire.replica.fetch(["1"], of: "User", token: 1, now: wire.now)
-        try FetchingTests.live(&wire, seconds: 4)
+        try wire.live(milliseconds: 4_000)
         #expect(wire.fetched.isEmpty)
-        try FetchingTests.live(&wire, seconds: 3)
+        try wire.live(milliseconds: 3_000)
         #expect(wire.fetched[1]?.map(\.values) == [["a": 1, "b": 1]])
         try wire.pass(milliseconds: 100)
         wire.replica.fetch(["1"], of: "User", token: 2, now: wire.now)
@@ -117,10 +90,10 @@ struct FetchingTests {
         wire.deliverAll()
         try wire.pass(milliseconds: 100)
         wire.replica.fetch(["1"], of: "User", token: 3, now: wire.now)
-        try FetchingTests.live(&wire, seconds: 2)
+        try wire.live(milliseconds: 2_000)
         #expect(wire.fetched[3] == nil)
         wire.answer = nil
-        try FetchingTests.live(&wire, seconds: 2)
+        try wire.live(milliseconds: 2_000)
         #expect(wire.fetched[3]?.map(\.values) == [["a": 3, "b": 1]])
     }
 
@@ -182,15 +155,15 @@ struct FetchingTests {
         throws
     {
         var wire = try FetchingTests.wire()
-        try FetchingTests.live(&wire, seconds: 20)
+        try wire.live(milliseconds: 20_000)
         let former = try #require(wire.replica.cache["User", "keep"])
         try wire.write("User", "keep", ["b": 2])
         wire.flush()
         wire.deliverAll()
-        try FetchingTests.live(&wire, seconds: 20)
+        try wire.live(milliseconds: 20_000)
         // A write is lost, as no correct replica loses it.
         wire.replica.cache.commit { $0.overwrite(type: "User", id: "keep", with: former) }
-        try FetchingTests.live(&wire, seconds: 5)
+        try wire.live(milliseconds: 5_000)
         #expect(wire.replica.cache["User", "keep"]?.values == ["a": 1, "b": 2])
         #expect(wire.replica.counters[.digestMismatches] == 1)
         #expect(wire.notices.contains { $0.kind == .digestMismatch && $0.metadata["models"] == "1" })
@@ -199,7 +172,7 @@ struct FetchingTests {
     @Test func `digests are not compared of a type of which models have left, and are again when all are back`() throws
     {
         var wire = try FetchingTests.wire()
-        try FetchingTests.live(&wire, seconds: 10)
+        try wire.live(milliseconds: 10_000)
         #expect(wire.replica.counters[.digestAudits] == 0)
         #expect(wire.replica.counters[.digestMismatches] == 0)
         wire.replica.cache.setLimits(CacheLimits(types: ["User": ModelLimits(count: .max)]))

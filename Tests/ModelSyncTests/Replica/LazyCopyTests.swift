@@ -25,15 +25,6 @@ struct LazyCopyTests {
         return wire
     }
 
-    /// Lets time pass in which everything that is sent arrives.
-    private static func live(_ wire: inout Wire, milliseconds: Int) throws {
-        for _ in 0..<milliseconds / 100 {
-            try wire.pass(milliseconds: 100)
-            wire.deliverAll()
-            try wire.exchange()
-        }
-    }
-
     @Test func `a start takes the heads of its senders and no record`() throws {
         var wire = try Wire(modelLimits: LazyCopyTests.lazy)
         for number in 0..<100 { try wire.write("User", "\(number)", ["a": 1]) }
@@ -53,15 +44,7 @@ struct LazyCopyTests {
         wire.flush()
         // What it answers to a snapshot, which it takes the request for.
         let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
-        wire.origin.receive(snapshot.encode().span, from: [1], now: wire.now)
-        var answer: (records: [CellRecord], heads: [Heads]) = ([], [])
-        for case .reply(_, let payload) in wire.origin.takeActions() {
-            switch try ControlReply(decoding: payload.span, limits: .default) {
-            case .records(_, _, let records): answer.records += records
-            case .complete(_, let heads): answer.heads = heads
-            default: break
-            }
-        }
+        let answer = try wire.ask(snapshot)
         try #require(answer.records.count == 1)
         wire.answer = { [answer] request, _ in
             guard case .heads(let rid, _, _) = request else { return nil }
@@ -95,7 +78,7 @@ struct LazyCopyTests {
         try wire.write("Order", "1", ["a": 1])
         wire.flush()
         wire.deliverAll()
-        try LazyCopyTests.live(&wire, milliseconds: 5_000)
+        try wire.live(milliseconds: 5_000)
         // Replays are gone, so the heads were taken, which have no records.
         #expect(wire.replica.counters[.replaysRequested] > 0 && wire.snapshotCount == 0)
         #expect(wire.replica.cache["User", "1"]?.values == ["a": 2])
@@ -111,7 +94,7 @@ struct LazyCopyTests {
         try wire.write("User", "1", ["a": 2])
         wire.flush()
         wire.stream = []
-        try LazyCopyTests.live(&wire, milliseconds: 5_000)
+        try wire.live(milliseconds: 5_000)
         try wire.write("User", "1", ["b": 3])
         wire.flush()
         wire.deliverAll()
@@ -132,9 +115,9 @@ struct LazyCopyTests {
         try wire.write("User", "2", ["a": 2])
         wire.flush()
         wire.stream = []
-        try LazyCopyTests.live(&wire, milliseconds: 3_000)
+        try wire.live(milliseconds: 3_000)
         for reply in early { wire.replica.receiveControl(wire.sender, reply.span, now: wire.now) }
-        try LazyCopyTests.live(&wire, milliseconds: 3_000)
+        try wire.live(milliseconds: 3_000)
         #expect(wire.fetched[7]?.map(\.values) == [["a": 2]])
     }
 
@@ -153,7 +136,7 @@ struct LazyCopyTests {
         // Nobody remembers the deletes by now.
         wire.origin.cache.dropTombstones(of: "User", olderThan: .max)
         try wire.becomeLive()
-        try LazyCopyTests.live(&wire, milliseconds: 5_000)
+        try wire.live(milliseconds: 5_000)
         #expect(wire.replica.counters[.renewals] == 1)
         #expect(wire.replica.cache["User", "1"] == nil && wire.replica.cache["User", "2"] == nil)
         #expect(wire.replica.cache["User", "keep"]?.values == ["a": 2])

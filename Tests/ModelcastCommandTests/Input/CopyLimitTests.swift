@@ -39,20 +39,26 @@ import Testing
         #expect(command.error.contains(words), "\(command.error)")
     }
 
-    @Test func `get at a subscriber with a limit tells models that have left from those that do not exist`()
-        async throws
-    {
+    /// Starts a publisher of fifty models, and a subscriber of it that can be asked in a folder.
+    private static func start(
+        at folder: TemporaryDirectory, _ options: [String]
+    ) async throws -> (publisher: RunningCommand, subscriber: RunningCommand) {
         let lines = (1...50).map { "{\"id\":\"\($0)\",\"a\":\($0)}\n" }.joined()
         let publisher = try RunningCommand(CommandTests.publish, input: lines)
         #expect(await eventually { publisher.error.contains("50 published") })
+        let subscriber = try RunningCommand(
+            ["subscribe", "--connect", try await publisher.endpoint(), "--control", "ipc://\(folder.path("s"))"]
+                + options)
+        #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("s")) })
+        return (publisher, subscriber)
+    }
+
+    @Test func `get at a subscriber with a limit tells models that have left from those that do not exist`()
+        async throws
+    {
         let folder = try TemporaryDirectory()
         let endpoint = "ipc://\(folder.path("s"))"
-        let subscriber = try RunningCommand(
-            [
-                "subscribe", "--connect", try await publisher.endpoint(), "--limit", "1", "--control", endpoint,
-                "--no-changes",
-            ])
-        #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("s")) })
+        let (publisher, subscriber) = try await CopyLimitTests.start(at: folder, ["--limit", "1", "--no-changes"])
         let ids = (1...51).map(String.init)
         func ask() async throws -> String {
             let get = try RunningCommand(["get", "--connect", endpoint, "T"] + ids)
@@ -73,17 +79,9 @@ import Testing
     }
 
     @Test func `a subscriber that takes nothing by itself holds what get --fetch has asked for`() async throws {
-        let lines = (1...50).map { "{\"id\":\"\($0)\",\"a\":\($0)}\n" }.joined()
-        let publisher = try RunningCommand(CommandTests.publish, input: lines)
-        #expect(await eventually { publisher.error.contains("50 published") })
         let folder = try TemporaryDirectory()
         let endpoint = "ipc://\(folder.path("s"))"
-        let subscriber = try RunningCommand(
-            [
-                "subscribe", "--connect", try await publisher.endpoint(), "--prefetch", "none", "--control", endpoint,
-                "--models",
-            ])
-        #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("s")) })
+        let (publisher, subscriber) = try await CopyLimitTests.start(at: folder, ["--prefetch", "none", "--models"])
         let get = try RunningCommand(["get", "--fetch", "--connect", endpoint, "T", "7", "9", "none"])
         #expect(try await get.exitCode() == 1)
         #expect(get.objects.count == 2, "\(get.error)")

@@ -18,7 +18,7 @@ struct FetchTable {
     private var nextNumber: UInt64 = 1
     /// Where the audit of held models goes on, and when.
     var audit = AuditPlace()
-    /// What fetches have waited for in vain. It is not waited for again until a sender comes that may have it.
+    /// Reaches that fetches have waited for in vain. They are not waited for again until a sender becomes live.
     var lost: [StreamKey: LostReach] = [:]
     /// How often held models have been compared.
     var comparisonCount: UInt64 = 0
