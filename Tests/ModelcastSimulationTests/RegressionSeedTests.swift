@@ -172,6 +172,7 @@ import Testing
     static let lazySeeds: [(seed: UInt64, found: String)] = [
         (5_002_458, "a lazy copy kept an old delete where batches were lost for good, and half a model came"),
         (5_003_742, "one that claimed something else each time kept a model away from a lazy copy"),
+        (974_399_578_590_687_937, "after a restart, stamps of the present lay below those that others held"),
         (5_001_271, "a type that a copy met after its limits had changed had the former ones"),
     ]
 

@@ -23,6 +23,9 @@ struct ClockReview: Sendable {
     var refusedSince: UInt64?
     /// When a process was last known to hold something that lies ahead.
     var takenAt: UInt64?
+    /// The greatest stamp that a process was known to hold and that does not lie ahead. It may stand above all that the
+    /// own copy still has: what was written over since, or by a former run whose clock was ahead by less.
+    var heldElsewhere: Stamp = 0
     /// The log was told that stamps lie ahead.
     var isTold = false
 

@@ -14,12 +14,15 @@ extension Origin {
     /// Takes note of what a report tells of this origin, and of what its sender has refused from any origin.
     mutating func noteClock(of report: Report, now: Moment) {
         guard isTooFarAhead(clock.last, now: now) else { return }
-        let told = report.applied.filter { $0.origin == configuration.name }
-        if told.contains(where: { isTooFarAhead(max($0.incarnation, $0.stamp), now: now) }) {
+        let told = report.applied.reduce(Stamp(0)) { greatest, heads in
+            heads.origin == configuration.name ? max(greatest, heads.incarnation, heads.stamp) : greatest
+        }
+        if isTooFarAhead(told, now: now) {
             ahead.review.takenAt = now.uptimeMicroseconds
             ahead.review.refusedSince = nil
             return
         }
+        ahead.review.heldElsewhere = max(ahead.review.heldElsewhere, told)
         let counts = [Counters.Name.clockRejectedBatches, .clockRejectedHeads, .clockRejectedRecords]
         guard counts.contains(where: { report.counters[$0.label] ?? 0 > 0 }) else { return }
         ahead.review.refusedSince = ahead.review.refusedSince ?? now.uptimeMicroseconds
@@ -63,8 +66,11 @@ extension Origin {
         ahead.voids.append(incarnation)
         // Stamps up to `limit` are not too far ahead: others may have taken everything there, also what was written
         // over since.
-        let taken = max(last, ahead.jumps.bound(below: limit), incarnation <= limit ? incarnation : 0)
-        clock = HybridClock(last: taken)
+        let bounds = [
+            last, taken, ahead.review.heldElsewhere, ahead.jumps.bound(below: limit),
+            incarnation <= limit ? incarnation : 0,
+        ]
+        clock = HybridClock(last: bounds.max() ?? 0)
         ahead.jumps.look(clock, now: now)
         ahead.review = ClockReview()
         let heldSince = endings.leases.since

@@ -1,4 +1,5 @@
 @_spi(CacheWriting) import ModelCache
+import ModelRecord
 import ModelWire
 
 extension Replica {
@@ -33,6 +34,26 @@ extension Replica {
                 origins[position.origin].isPushedHere = true
                 notePushed(position.origin)
             }
+        }
+        noteRestoredStamps(of: Set(positions.map(\.origin)))
+    }
+
+    /// Takes note of the last stamps that the restored state has of these origins. An origin that is told of them begins
+    /// its next start above them, also where no batch of it comes before.
+    private func noteRestoredStamps(of origins: Set<String>) {
+        guard !origins.isEmpty else { return }
+        let snapshot = cache.snapshot()
+        var last: [String: Stamp] = [:]
+        for type in snapshot.types {
+            snapshot.forEach(type: type, includingTombstones: true) { record in
+                if let version = record.lastVersion {
+                    last[version.origin] = max(last[version.origin] ?? 0, version.stamp)
+                }
+                return true
+            }
+        }
+        for (origin, stamp) in last where origins.contains(origin) {
+            self.origins[origin].latestStamp = max(self.origins[origin].latestStamp, stamp)
         }
     }
 

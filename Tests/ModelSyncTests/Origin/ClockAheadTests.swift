@@ -171,6 +171,28 @@ import Testing
         #expect(origin.clockLead(now: moment(ahead: 0)) < .seconds(70))
     }
 
+    @Test func `after a restart, what is written anew lies above what others hold from before the clock jumped`() throws
+    {
+        var network = try network()
+        let cache = ModelCache()
+        let held = (network.now.wallMilliseconds + 60_000) << 16 + 7
+        let ahead = Moment(
+            wallMilliseconds: network.now.wallMilliseconds + UInt64(ClockAheadTests.day), uptimeMicroseconds: 1)
+        var former = try Origin(configuration: network.origins[0].configuration, cache: cache, now: ahead)
+        _ = try former.write(.replace, type: "User", id: "1", fields: try EncodedFields(["a": 1]), now: ahead)
+        // The own copy has nothing any more of what the former run wrote while its clock was a minute ahead.
+        network.origins[0] = try Origin(
+            configuration: former.configuration, cache: cache, now: network.now, after: former.lastStamp)
+        let heads = Heads(origin: "origin", incarnation: held - 7, stamp: held, heads: [])
+        let counters = [Counters.Name.clockRejectedHeads.label: 1 as UInt64]
+        let report = Report(state: "live", applied: [heads], counters: counters)
+        _ = network.ask(.origin(0), .report(rid: 1, report: report))
+        network.run(milliseconds: 2_000)
+        #expect(network.origins[0].counters[.clockRenewals] == 1)
+        #expect(network.origins[0].incarnation > held)
+        #expect(network.origins[0].clockLead(now: network.now) < .seconds(70))
+    }
+
     @Test func `a publisher that starts with a store from such a time is followed within ten seconds`() throws {
         var network = try network()
         let cache = ModelCache()

@@ -81,4 +81,15 @@ import Testing
         // What the relay has more is taken all the same.
         #expect(mesh.replica.cache["Order", "new"] != nil)
     }
+    @Test func `an origin is told the last stamps that the restored state has of it`() throws {
+        var mesh = try restarted { _ in }
+        let last = mesh.origins[1].lastStamp
+        mesh.relays[0].requests = []
+        mesh.pass(milliseconds: 2_000)
+        let stamps = mesh.relays[0].requests.flatMap { request in
+            guard case .report(_, let report) = request else { return [] as [Stamp] }
+            return report.applied.filter { $0.origin == "origin-1" }.map(\.stamp)
+        }
+        #expect(Set(stamps) == [last])
+    }
 }

@@ -16,7 +16,8 @@ struct OriginFacts {
     var loggedStart: UInt64?
     /// The origin has started anew since it was met.
     var isRestarted = false
-    /// The greatest stamp that heads of the origin have told, of whichever start: a later start must be above it.
+    /// The greatest stamp that heads of the origin have told, or the restored state has, of whichever start: a later
+    /// start must be above it.
     var latestStamp: Stamp = 0
     /// The origin has had an earlier start, or may have had one, as a relay tells or a stored position leaves open.
     var mayHaveFormer = false
