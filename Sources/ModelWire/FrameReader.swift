@@ -226,6 +226,18 @@ struct FrameReader: ~Escapable {
         return isTrue
     }
 
+    /// Reads an optional text of at most so many bytes; nil when it is missing. Any other item is passed over.
+    @_lifetime(self: copy self)
+    mutating func optionalText(_ elements: inout FrameElements, byteCountMax: Int) throws(WireError) -> String? {
+        guard next(&elements) else { return nil }
+        var peek = reader
+        try skip()
+        guard peek.nextByte.map({ $0 >> 5 == CBORMajor.text.rawValue }) ?? false else { return nil }
+        var content: [UInt8] = []
+        do { try peek.appendString(to: &content) } catch { throw WireError(error) }
+        return content.count <= byteCountMax ? String(validating: content, as: UTF8.self) : nil
+    }
+
     /// Reads a list of prefixes of topics. Of those past the limit, the first is kept, so that the caller sees the
     /// excess; the others are passed over.
     @_lifetime(self: copy self)

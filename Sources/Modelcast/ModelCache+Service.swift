@@ -6,10 +6,13 @@ extension ModelCache {
     /// shuts down. Otherwise a service that only awaits the stream would keep the group from ending.
     /// - Parameters:
     ///   - limits: how much it may hold; empty for everything.
-    ///   - isLazy: only what is fetched comes into it.
-    static func ofService(limits: CacheLimits = CacheLimits(), isLazy: Bool = false) -> ModelCache {
+    ///   - prefetch: what comes into it by itself.
+    static func ofService(
+        limits: CacheLimits = CacheLimits(), prefetch: SubscriberConfiguration.Prefetch = .all
+    ) -> ModelCache {
         var limits = limits
-        limits.isLazy = isLazy
+        limits.isLazy = prefetch != .all
+        limits.keepsIDs = prefetch == .ids
         return ModelCache(
             limits: limits.isEmpty ? nil : limits,
             streamsGuardedBy: { next, end in

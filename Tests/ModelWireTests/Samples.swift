@@ -189,7 +189,7 @@ extension Bye {
 }
 
 extension ControlRequest {
-    static let kindCount = 12
+    static let kindCount = 13
 
     static func random(kind: Int, using generator: inout SeededGenerator) throws -> ControlRequest {
         let rid = randomCount(using: &generator)
@@ -204,6 +204,9 @@ extension ControlRequest {
                 rid: rid, prefixes: randomTopics(0...3, using: &generator), credit: randomCount(using: &generator))
         case 10:
             return .heads(
+                rid: rid, prefixes: randomTopics(0...3, using: &generator), credit: randomCount(using: &generator))
+        case 12:
+            return .ids(
                 rid: rid, prefixes: randomTopics(0...3, using: &generator), credit: randomCount(using: &generator))
         case 11:
             return .fetchBack(

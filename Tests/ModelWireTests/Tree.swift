@@ -130,7 +130,9 @@ extension ControlRequest {
         case .snapshot(_, let prefixes, let credit):
             arguments = [.array(prefixes.map { .bytes($0.bytes) }), .unsigned(credit)]
         case .heads(_, let prefixes, let credit):
-            arguments = [.array(prefixes.map { .bytes($0.bytes) }), .unsigned(credit), .value(.bool(true))]
+            arguments = [.array(prefixes.map { .bytes($0.bytes) }), .unsigned(credit), .text("heads")]
+        case .ids(_, let prefixes, let credit):
+            arguments = [.array(prefixes.map { .bytes($0.bytes) }), .unsigned(credit), .text("ids")]
         case .credit(_, let count): arguments = [.unsigned(count)]
         case .replay(_, let origin, let incarnation, let topic, let first, let last):
             arguments = [.text(origin), .unsigned(incarnation), .bytes(topic.bytes), .unsigned(first), .unsigned(last)]

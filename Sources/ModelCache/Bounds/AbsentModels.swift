@@ -11,16 +11,21 @@
 /// it counts as one that does not exist, and is forgotten together with the tombstones of its time. So the list does
 /// not grow with models that were.
 ///
-/// In a lazy copy every model that is not here counts as evicted, so nothing is kept of them but their deletes.
+/// In a lazy copy only what is fetched is here. Either every other model counts as evicted, and nothing is kept of them
+/// but their deletes; or their ids are kept, so that they can be listed and told apart from what does not exist.
 struct AbsentModels {
-    /// All models that are not here count as evicted.
+    /// Only what is fetched is here.
     private let isLazy: Bool
+    /// The ids of all other models are kept.
+    private let keepsIDs: Bool
     /// The hashes of models, each with a stamp.
     private typealias Stamps = [UInt64: Stamp]
 
     /// The models by bucket, so that none of the tables ever has to be copied as a whole to a larger one for long; each
     /// with the newest stamp that has been seen of it.
     private var evicted = [Stamps](repeating: [:], count: 256)
+    /// The ids of these models by their hashes, by bucket, where ids are kept.
+    private var ids: [[UInt64: String]]
     /// The models that were deleted after they had been evicted, by bucket, each with the stamp of the delete.
     private var ended = [Stamps](repeating: [:], count: 256)
     /// The models that are being fetched, with all that has come of each since its fetch began; nil where nothing has.
@@ -32,7 +37,14 @@ struct AbsentModels {
     /// See ``EvictionCounts``.
     private(set) var counts = EvictionCounts()
 
-    init(isLazy: Bool) { self.isLazy = isLazy }
+    init(isLazy: Bool, keepsIDs: Bool) {
+        self.isLazy = isLazy
+        self.keepsIDs = isLazy && keepsIDs
+        ids = keepsIDs ? Array(repeating: [:], count: 256) : []
+    }
+
+    /// Every model that is not here counts as evicted.
+    private var isBlind: Bool { isLazy && !keepsIDs }
 
     var isEmpty: Bool { !isLazy && count == 0 && endedCount == 0 && arriving.isEmpty }
 
@@ -45,7 +57,7 @@ struct AbsentModels {
 
     /// The model is evicted, and not known to be deleted.
     func contains(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
-        if isLazy { return !hasEnded(hash, id) }
+        if isBlind { return !hasEnded(hash, id) }
         return count > 0 && evicted[Int(hash &>> 56)][SeededHash.of(id)] != nil
     }
 
@@ -53,21 +65,36 @@ struct AbsentModels {
         endedCount > 0 && ended[Int(hash &>> 56)][SeededHash.of(id)] != nil
     }
 
-    /// The model is evicted, or was when it was deleted.
+    /// The model is evicted, or was when it was deleted. In a lazy copy that holds for all that are not here.
     func hasLeft(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
-        contains(hash, id) || hasEnded(hash, id)
+        isLazy || contains(hash, id) || hasEnded(hash, id)
     }
 
     /// Takes note that a model leaves.
     mutating func insert(_ hash: UInt64, _ record: CellRecord) {
         counts.evictions += 1
-        if isLazy {
-            // Only a lazy copy lets deletes go, too.
-            if !record.exists { _ = noteLazily(hash, record.idBytes, record.lastStamp, isDelete: true) }
-            return
+        // Only a lazy copy lets deletes go, too.
+        if isLazy, !record.exists {
+            _ = note(hash, record.idBytes, record.lastStamp, isDelete: true)
+        } else if !isBlind {
+            add(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp) { record.id }
         }
-        let key = SeededHash.of(record.idBytes)
-        if evicted[Int(hash &>> 56)].updateValue(record.lastStamp, forKey: key) == nil { count += 1 }
+    }
+
+    private mutating func add(_ bucket: Int, _ key: UInt64, _ stamp: Stamp, id: () -> String?) {
+        guard evicted[bucket].updateValue(stamp, forKey: key) == nil else { return }
+        count += 1
+        if keepsIDs { ids[bucket][key] = id() }
+    }
+
+    /// Takes a model off the list of those that are evicted, if it is on it.
+    private mutating func remove(_ bucket: Int, _ key: UInt64) {
+        guard evicted[bucket].removeValue(forKey: key) != nil else { return }
+        evicted[bucket].giveBackRoom()
+        count -= 1
+        guard keepsIDs else { return }
+        ids[bucket][key] = nil
+        ids[bucket].giveBackRoom()
     }
 
     // MARK: What comes of them
@@ -96,34 +123,40 @@ struct AbsentModels {
     /// Takes note of a stamp of a model that is evicted or ended.
     /// - Returns: false where it is neither.
     private mutating func note(_ hash: UInt64, _ id: Span<UInt8>, _ stamp: Stamp, isDelete: Bool) -> Bool {
-        if isLazy { return noteLazily(hash, id, stamp, isDelete: isDelete) }
-        guard count > 0 || endedCount > 0 else { return false }
+        if isBlind { return noteBlindly(hash, id, stamp, isDelete: isDelete) }
+        guard keepsIDs || count > 0 || endedCount > 0 else { return false }
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id))
-        let isEvicted = evicted[bucket][key] != nil
-        guard let last = evicted[bucket][key] ?? ended[bucket][key] else { return false }
+        guard keepsIDs || evicted[bucket][key] ?? ended[bucket][key] != nil else { return false }
         counts.keptBack += 1
-        guard stamp > last else { return true }
-        if isEvicted, isDelete {
-            evicted[bucket][key] = nil
-            evicted[bucket].giveBackRoom()
-            count -= 1
-            endedCount += 1
-        } else if !isEvicted, !isDelete {
-            // A model that exists again, and has come here in part only.
-            ended[bucket][key] = nil
-            count += 1
-            endedCount -= 1
+        let bytes = copy id
+        note(bucket, key, stamp, isDelete: isDelete) {
+            guard let text = try? UTF8Span(validating: bytes) else { return nil }
+            return String(copying: text)
         }
-        if isDelete { ended[bucket][key] = stamp } else { evicted[bucket][key] = stamp }
         return true
     }
 
-    private mutating func noteLazily(_ hash: UInt64, _ id: Span<UInt8>, _ stamp: Stamp, isDelete: Bool) -> Bool {
+    private mutating func note(_ bucket: Int, _ key: UInt64, _ stamp: Stamp, isDelete: Bool, id: () -> String?) {
+        // Of two publishers that wrote at one stamp the names decide, which are not kept: the model counts as one that
+        // exists, and a fetch tells.
+        if let end = ended[bucket][key], stamp < end || (isDelete && stamp == end) { return }
+        if let last = evicted[bucket][key], stamp <= last { return }
+        if isDelete {
+            remove(bucket, key)
+            if ended[bucket].updateValue(stamp, forKey: key) == nil { endedCount += 1 }
+        } else {
+            // Also a model that exists again, and has come here in part only.
+            if ended[bucket].removeValue(forKey: key) != nil { endedCount -= 1 }
+            add(bucket, key, stamp, id: id)
+        }
+    }
+
+    private mutating func noteBlindly(_ hash: UInt64, _ id: Span<UInt8>, _ stamp: Stamp, isDelete: Bool) -> Bool {
         counts.keptBack += 1
         guard isDelete || endedCount > 0 else { return true }
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id))
         let last = ended[bucket][key]
-        guard stamp > last ?? 0 else { return true }
+        guard isDelete ? stamp > last ?? 0 : stamp >= last ?? 0 else { return true }
         ended[bucket][key] = isDelete ? stamp : nil
         endedCount += (isDelete ? 1 : 0) - (last == nil ? 0 : 1)
         return true
@@ -141,6 +174,26 @@ struct AbsentModels {
         }
     }
 
+    // MARK: Ids
+
+    /// Hands out the ids of evicted models, where they are kept.
+    func forEachID(_ body: (String) -> Void) {
+        for bucket in ids { for id in bucket.values { body(id) } }
+    }
+
+    /// Takes over what another list knows of a bucket, which was made anew meanwhile; what this one knows is joined to
+    /// it where it is younger than `young`, for a delete of such a model would be remembered there.
+    mutating func renew(_ bucket: Int, from other: AbsentModels, young: Stamp) {
+        let former = (evicted: evicted[bucket], ended: ended[bucket], ids: ids[bucket])
+        count += other.evicted[bucket].count - former.evicted.count
+        endedCount += other.ended[bucket].count - former.ended.count
+        (evicted[bucket], ended[bucket], ids[bucket]) = (other.evicted[bucket], other.ended[bucket], other.ids[bucket])
+        for (key, stamp) in former.evicted where stamp >= young {
+            note(bucket, key, stamp, isDelete: false) { former.ids[key] }
+        }
+        for (key, stamp) in former.ended where stamp >= young { note(bucket, key, stamp, isDelete: true) { nil } }
+    }
+
     // MARK: On the way back
 
     /// From now on all that comes of the model is kept until ``endArrival(_:_:)``.
@@ -152,7 +205,8 @@ struct AbsentModels {
         let found = arriving.removeValue(forKey: id) ?? nil
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id.text.utf8.span))
         if isLazy, let found, !found.exists {
-            _ = noteLazily(hash, found.idBytes, found.lastStamp, isDelete: true)
+            remove(bucket, key)
+            _ = note(hash, found.idBytes, found.lastStamp, isDelete: true)
             return nil
         }
         if let end = ended[bucket][key] {
@@ -160,9 +214,8 @@ struct AbsentModels {
             guard let found, found.lastStamp > end else { return nil }
             ended[bucket][key] = nil
             endedCount -= 1
-        } else if evicted[bucket].removeValue(forKey: key) != nil {
-            evicted[bucket].giveBackRoom()
-            count -= 1
+        } else {
+            remove(bucket, key)
         }
         return found
     }

@@ -7,8 +7,12 @@ final class Limiter: @unchecked Sendable {
 
     /// Only what is fetched comes into the copy.
     let isLazy: Bool
+    /// See ``CacheLimits/keepsIDs``.
+    let keepsIDs: Bool
 
-    init(_ limits: CacheLimits) { (self.limits, isLazy) = (limits, limits.isLazy) }
+    init(_ limits: CacheLimits) {
+        (self.limits, isLazy, keepsIDs) = (limits, limits.isLazy, limits.isLazy && limits.keepsIDs)
+    }
 }
 
 /// A place in the tables that a search goes around, as the hand of a clock does: in the first shard of each table, then

@@ -5,7 +5,7 @@ extension ModelCache {
     ///
     /// From any thread. Costs a read, which does not count as a use of the model.
     public func presence(of type: String, _ id: String) -> ModelPresence {
-        guard let table = existingTable(type) else { return isLazy ? .evicted : .absent }
+        guard let table = existingTable(type) else { return isLazy && !keepsIDs ? .evicted : .absent }
         let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
         let record = table.shards.record(hash, id.utf8.span, isUse: false)
         if record?.isPresent ?? false { return .here }
@@ -33,6 +33,33 @@ extension ModelCache {
     /// Only what is fetched comes into the copy.
     @_spi(CacheWriting)
     public var isLazy: Bool { limiter?.isLazy ?? false }
+
+    /// The copy knows the ids of the models that it does not hold, and holds only what is fetched.
+    @_spi(CacheWriting)
+    public var keepsIDs: Bool { limiter?.keepsIDs ?? false }
+
+    /// The ids of the models of a type that the copy holds, and, where it keeps ids, of those that it does not hold. In
+    /// no order.
+    ///
+    /// From any thread. Writes do not wait.
+    /// - Complexity: O(*n*) in the models.
+    public func ids(of type: String) -> [String] {
+        // In one step: what leaves the copy, or comes back, between two looks might be in neither.
+        let (snapshot, absent) = writerLock.withLock { _ in
+            (self.snapshot(), keepsIDs ? existingTable(type)?.bounds?.absent.withLock { $0 } : nil)
+        }
+        var ids: [String] = []
+        ids.reserveCapacity(snapshot.count(of: type) + (absent?.count ?? 0))
+        snapshot.forEach(type: type) { record in
+            ids.append(record.id)
+            return true
+        }
+        absent?.forEachID { id in
+            // A delete that is here may be older than what is known of the model since.
+            if snapshot[type, id] == nil { ids.append(id) }
+        }
+        return ids
+    }
 
     /// Models of the type may leave the copy.
     @_spi(CacheWriting)
@@ -129,8 +156,10 @@ extension ModelCache {
         let tables = other.directoryCopy().tables
         let types = tables.filter { $0.bounds != nil }.map { ($0.name, ModelLimits()) }
         var none = CacheLimits(types: Dictionary(types) { $1 }, all: limits.all.map { _ in ModelLimits() })
-        none.isLazy = limits.isLazy
+        (none.isLazy, none.keepsIDs) = (other.isLazy, other.keepsIDs)
         self.init(limits: none)
+        // Which ids there are is told anew.
+        guard !other.keepsIDs else { return }
         for table in tables {
             guard let bounds = table.bounds else { continue }
             let absent = bounds.absent.withLock { $0.withoutArrivals }
@@ -139,7 +168,43 @@ extension ModelCache {
     }
 }
 
+extension ModelCache {
+    /// Takes over which models a copy made with ``init(passingOver:)`` knows to exist. For a cache that keeps ids.
+    /// - Parameters:
+    ///   - isWanted: whether a bucket of a type is taken over.
+    ///   - young: what has a later stamp here stays known, too.
+    @_spi(CacheWriting)
+    public func renewIDs(from other: ModelCache, young: Stamp, where isWanted: (_ type: String, _ bucket: Int) -> Bool)
+    {
+        guard keepsIDs else { return }
+        // Also types of which nothing is here: of those ids may be known.
+        let types = Set((directoryCopy().tables + other.directoryCopy().tables).map(\.name))
+        for type in types.sorted() {
+            let anew = other.makeTable(type).bounds?.absent.withLock { $0 }
+            guard let anew, let bounds = makeTable(type).bounds else { continue }
+            bounds.absent.withLock { absent in
+                for bucket in 0..<256 where isWanted(type, bucket) { absent.renew(bucket, from: anew, young: young) }
+            }
+        }
+    }
+}
+
 extension Commit {
+    /// Takes note of models that exist, or are deleted, as these records say. Those that are here stay as they are.
+    @_spi(CacheWriting)
+    public mutating func noteIDs(_ records: [CellRecord], type: String) {
+        let table = touch(type)
+        guard let bounds = table.bounds else { return }
+        var plan = MergePlan()
+        for record in records {
+            let hash = SlotArray.hash(idHash: record.idHash)
+            let held = table.shards.record(hash, record.idBytes, isUse: false)
+            // What is later than a delete that is here was written by a batch that is not.
+            guard held.map({ !$0.exists && $0.lastStamp < record.lastStamp }) ?? true else { continue }
+            _ = bounds.keepsBack(record, hash, plan: &plan)
+        }
+    }
+
     /// Shows the models that have been fetched. Those of which nothing has come do not exist.
     @_spi(CacheWriting)
     public mutating func endArrivals(_ ids: [String], type: String) {

@@ -16,10 +16,12 @@ final class TableBounds: @unchecked Sendable {
     let pinned = Guarded<[UInt64: Int]>([:])
     let absent: Guarded<AbsentModels>
 
-    /// - Parameter isLazy: all models that are not here count as evicted.
-    init(_ limits: ModelLimits, isLazy: Bool) {
+    /// - Parameters:
+    ///   - isLazy: only what is fetched comes into the table.
+    ///   - keepsIDs: the ids of all other models are kept beside it.
+    init(_ limits: ModelLimits, isLazy: Bool, keepsIDs: Bool) {
         self.limits = limits
-        absent = Guarded(AbsentModels(isLazy: isLazy))
+        absent = Guarded(AbsentModels(isLazy: isLazy, keepsIDs: keepsIDs))
     }
 
     /// Counts a record that has taken the place of another. Under the cut lock.

@@ -36,6 +36,21 @@ extension CellRecord {
             plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
 
+    /// The id of this model and the versions of the last writes to it as a whole, without any field: what says whether
+    /// it exists.
+    /// - Complexity: O(*1*) but for the id.
+    @_spi(RecordWriting)
+    public var withoutCells: CellRecord {
+        let bytes = storage.bytes
+        var reader = CBORReader(bytes, at: idRange.upperBound)
+        let floor = VersionSlice(reading: &reader)
+        let touched = VersionSlice(reading: &reader)
+        return RecordBuilder.make(
+            id: bytes.extracting(idRange), idHash: idHash, floor: floor.view(in: bytes),
+            touched: touched.view(in: bytes), exists: exists, plan: MergePlan(), old: bytes, other: Span(), stamp: 0,
+            origin: Span())
+    }
+
     /// The names of the origins that have written what the record holds.
     /// - Complexity: O(*n*) in the bytes.
     public var origins: Set<String> {

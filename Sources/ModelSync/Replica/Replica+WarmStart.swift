@@ -38,8 +38,8 @@ extension Replica {
         noteRestoredStamps(of: Set(positions.map(\.origin)))
     }
 
-    /// Takes note of the last stamps that the restored state has of these origins. An origin that is told of them begins
-    /// its next start above them, also where no batch of it comes before.
+    /// Takes note of the last stamps that the restored state has of these origins. One that is told of them begins its
+    /// next start above them, also where no batch of it comes before.
     private func noteRestoredStamps(of origins: Set<String>) {
         guard !origins.isEmpty else { return }
         let snapshot = cache.snapshot()

@@ -97,14 +97,26 @@ public final class Replica {
     /// The topic prefixes that the replica takes.
     var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
 
-    /// Asks for the copy of a sender. A lazy replica asks for the heads alone.
+    /// Asks for the copy of a sender. A lazy replica asks for the heads alone, or for the ids as well.
     func askForCopy(_ prefixes: [Topic], _ rid: UInt64, of sender: SenderID) {
         counters[.snapshotsRequested] += 1
         let credit = UInt64(configuration.snapshotCredit)
-        send(
-            isLazy
-                ? .heads(rid: rid, prefixes: prefixes, credit: credit)
-                : .snapshot(rid: rid, prefixes: prefixes, credit: credit), to: sender)
+        let request: ControlRequest =
+            if !isLazy {
+                .snapshot(rid: rid, prefixes: prefixes, credit: credit)
+            } else if cache.keepsIDs {
+                .ids(rid: rid, prefixes: prefixes, credit: credit)
+            } else {
+                .heads(rid: rid, prefixes: prefixes, credit: credit)
+            }
+        send(request, to: sender)
+    }
+
+    /// Takes the records of a sender's copy into this one, or into one that is made beside it.
+    func take(_ chunks: [RecordChunk], into commit: inout Commit) {
+        for (type, records) in chunks {
+            if cache.keepsIDs { commit.noteIDs(records, type: type) } else { commit.join(records, type: type) }
+        }
     }
 
     /// The replica asked for this topic.

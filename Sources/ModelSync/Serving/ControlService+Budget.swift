@@ -20,7 +20,7 @@ extension ControlService {
         }
         switch request {
         case .credit, .cancel, .report, .push: return true
-        case .hello, .snapshot, .heads, .fetch, .fetchBack, .digest, .replay, .unknown:
+        case .hello, .snapshot, .heads, .ids, .fetch, .fetchBack, .digest, .replay, .unknown:
             guard let message = accounts.takeRequest(of: grantee, now: now) else { return true }
             refuse(request.rid, .busy, message, peer, now: now, &counters)
             noteRefusal(by: .requests, of: grantee, now: now)

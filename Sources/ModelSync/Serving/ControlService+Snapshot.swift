@@ -4,16 +4,17 @@ import ModelWire
 
 extension ControlService {
     mutating func beginSnapshot(
-        _ rid: UInt64, prefixes: PrefixSet, credit: Int, _ peer: [UInt8], _ rights: Rights, _ served: Served,
+        _ rid: UInt64, prefixes: PrefixSet, _ extent: SnapshotExtent, _ peer: [UInt8], _ rights: Rights,
+        _ served: Served,
         now: Moment, counters: inout Counters
     ) {
         nextSerial += 1
         // The heads were read first: whatever is newer reaches the replica on the stream.
         let walk = SnapshotWalk(
-            snapshot: served.cache.snapshot(), prefixes: prefixes, rights: rights,
+            snapshot: served.cache.snapshot(), prefixes: prefixes, extent: extent, rights: rights,
             frameByteCount: configuration.limits.frameByteCount)
         let cursor = SnapshotCursor(
-            walk, serial: nextSerial, heads: served.heads, credit: credit, now: now.uptimeMicroseconds)
+            walk, serial: nextSerial, heads: served.heads, credit: extent.credit, now: now.uptimeMicroseconds)
         peers.withPeer(peer, now: now) { peer in
             peer.cancel(rid)
             peer.cursors[rid] = cursor

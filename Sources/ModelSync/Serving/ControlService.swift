@@ -30,7 +30,7 @@ struct ControlService: Sendable {
         ///   - stream: the endpoint of the stream that the welcome tells.
         case hello(rid: UInt64, version: UInt64, stream: String)
         /// - Parameter credit: nil where the heads alone are wanted.
-        case snapshot(rid: UInt64, prefixes: PrefixSet, credit: Int?)
+        case snapshot(rid: UInt64, prefixes: PrefixSet, SnapshotExtent)
         case fetch(rid: UInt64, type: String, ids: [String])
         /// The owner may bring back what has left its copy.
         case fetchBack(rid: UInt64, type: String, ids: [String], milliseconds: UInt64)
@@ -144,12 +144,16 @@ struct ControlService: Sendable {
             return .hello(rid: rid, version: spoken, stream: received.stream ?? configuration.streamEndpoint)
         case .snapshot(let rid, let prefixes, let credit):
             guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
-            return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: Int(clamping: credit))
+            return .snapshot(
+                rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), .records(credit: Int(clamping: credit)))
+        case .ids(let rid, let prefixes, let credit):
+            guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
+            return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), .ids(credit: Int(clamping: credit)))
         case .heads(let rid, let prefixes, _):
             guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters),
                 hasPlace(rid, peer, now: now, &counters)
             else { return nil }
-            return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: nil)
+            return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), .heads)
         case .credit(let rid, let count):
             peers.withPeer(peer, now: now) {
                 $0.cursors[rid]?.add(credit: Int(clamping: count), now: now.uptimeMicroseconds)
@@ -223,9 +227,9 @@ struct ControlService: Sendable {
         served.heads = all.heads.readable(by: rights, of: configuration.name)
         switch question {
         case .hello(let rid, let version, let stream): welcome(rid, version, stream, peer, rights, served)
-        case .snapshot(let rid, let prefixes, let credit):
-            guard let credit else { return enqueue(.replies([.complete(rid: rid, heads: served.heads)]), rid, peer) }
-            beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, rights, served, now: now, counters: &counters)
+        case .snapshot(let rid, _, .heads): enqueue(.replies([.complete(rid: rid, heads: served.heads)]), rid, peer)
+        case .snapshot(let rid, let prefixes, let extent):
+            beginSnapshot(rid, prefixes: prefixes, extent, peer, rights, served, now: now, counters: &counters)
         case .fetch(let rid, let type, let ids), .fetchBack(let rid, let type, let ids, _):
             if !rights.mayRead(type) { served.cache = ControlService.nothing }
             fetch(rid, type: type, ids: ids, peer, served, now: now, counters: &counters)

@@ -1,6 +1,6 @@
 import ModelCache
 import ModelGrants
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelWire
 
 /// The way through a snapshot of the cache, from message to message. All messages show one state.
@@ -9,6 +9,7 @@ import ModelWire
 struct SnapshotWalk: Sendable {
     private let snapshot: Snapshot
     private let prefixes: PrefixSet
+    private let extent: SnapshotExtent
     private let rights: Rights
     /// The types that the prefixes select; nil before the first step.
     private var types: [String]?
@@ -17,8 +18,11 @@ struct SnapshotWalk: Sendable {
     private var waiting: ArraySlice<CellRecord> = []
     private var chunking: RecordChunking
 
-    init(snapshot: Snapshot, prefixes: PrefixSet, rights: Rights = .all, frameByteCount: Int) {
+    init(
+        snapshot: Snapshot, prefixes: PrefixSet, extent: SnapshotExtent, rights: Rights = .all, frameByteCount: Int
+    ) {
         self.snapshot = snapshot
+        self.extent = extent
         self.rights = rights
         self.prefixes = prefixes
         chunking = RecordChunking(byteCountMax: frameByteCount, frameByteCount: frameByteCount)
@@ -56,7 +60,7 @@ struct SnapshotWalk: Sendable {
     private func records(of type: String, _ bucket: Int) -> ArraySlice<CellRecord> {
         var records: [CellRecord] = []
         snapshot.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
-            records.append(record)
+            records.append(extent.hasFields ? record : record.withoutCells)
             return true
         }
         return records[...]

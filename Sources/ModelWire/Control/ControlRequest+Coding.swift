@@ -19,7 +19,12 @@ extension ControlRequest: ControlFrame {
             begin(5, &writer)
             writer.write(topics: prefixes)
             writer.write(unsigned: credit)
-            writer.write(bool: true)
+            writer.write(text: "heads")
+        case .ids(_, let prefixes, let credit):
+            begin(5, &writer)
+            writer.write(topics: prefixes)
+            writer.write(unsigned: credit)
+            writer.write(text: "ids")
         case .credit(_, let count):
             begin(3, &writer)
             writer.write(unsigned: count)
@@ -70,9 +75,11 @@ extension ControlRequest: ControlFrame {
         case "snapshot":
             let (prefixes, credit) = (try frame.topics(&elements), try frame.unsigned(&elements))
             self =
-                try frame.optionalTrue(&elements)
-                ? .heads(rid: rid, prefixes: prefixes, credit: credit)
-                : .snapshot(rid: rid, prefixes: prefixes, credit: credit)
+                switch try frame.optionalText(&elements, byteCountMax: 16) {
+                case "heads": .heads(rid: rid, prefixes: prefixes, credit: credit)
+                case "ids": .ids(rid: rid, prefixes: prefixes, credit: credit)
+                default: .snapshot(rid: rid, prefixes: prefixes, credit: credit)
+                }
         case "credit":
             self = .credit(rid: rid, count: try frame.unsigned(&elements))
         case "replay":

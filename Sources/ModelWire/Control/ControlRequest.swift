@@ -10,6 +10,9 @@ public enum ControlRequest: Sendable, Hashable {
     /// Asks for the end of such a snapshot alone: the heads of these topics, and no record. A side that does not know
     /// of it sends the records, too.
     case heads(rid: UInt64, prefixes: [Topic], credit: UInt64)
+    /// Asks for such a snapshot with records that have no fields: the ids, and what says which of the models exist. A
+    /// side that does not know of it sends whole records.
+    case ids(rid: UInt64, prefixes: [Topic], credit: UInt64)
     /// Allows `count` more `records` of a snapshot. Not answered.
     case credit(rid: UInt64, count: UInt64)
     /// Asks for the batches of a topic again, from sequence `first` to `last`, both included.
@@ -33,8 +36,8 @@ public enum ControlRequest: Sendable, Hashable {
     /// The number that replies repeat.
     public var rid: UInt64 {
         switch self {
-        case .hello(let rid, _, _, _), .snapshot(let rid, _, _), .heads(let rid, _, _), .credit(let rid, _),
-            .fetch(let rid, _, _), .fetchBack(let rid, _, _, _), .replay(let rid, _, _, _, _, _),
+        case .hello(let rid, _, _, _), .snapshot(let rid, _, _), .heads(let rid, _, _), .ids(let rid, _, _),
+            .credit(let rid, _), .fetch(let rid, _, _), .fetchBack(let rid, _, _, _), .replay(let rid, _, _, _, _, _),
             .digest(let rid, _, _), .push(let rid, _, _), .report(let rid, _), .cancel(let rid),
             .unknown(_, let rid):
             rid
@@ -45,7 +48,7 @@ public enum ControlRequest: Sendable, Hashable {
     public var method: String {
         switch self {
         case .hello: "hello"
-        case .snapshot, .heads: "snapshot"
+        case .snapshot, .heads, .ids: "snapshot"
         case .credit: "credit"
         case .replay: "replay"
         case .fetch, .fetchBack: "fetch"

@@ -14,6 +14,19 @@ extension Subscriber {
         cache.presence(of: M.modelType, id.idText)
     }
 
+    /// The ids of the models of a type that the copy holds; with `prefetch` set to `ids` those of all models that there
+    /// are, as far as the copy has been told. In no order; a copy that has left out models for its limits alone does
+    /// not know their ids.
+    ///
+    /// From any thread, without a wait for the network.
+    /// - Complexity: O(*n*) in the models.
+    public func ids(of type: String) -> [String] { cache.ids(of: type) }
+
+    /// The same for models of a Swift type. Ids that are none of it are left out.
+    public func ids<M: Model>(of type: M.Type) -> [M.ID] {
+        cache.ids(of: M.modelType).compactMap { M.ID(exactly: $0) }
+    }
+
     /// The model, brought back from the senders where it has been evicted; nil where it does not exist.
     ///
     /// Requests of several tasks for one model become one. The model comes back whole: all that this copy has been told

@@ -58,17 +58,18 @@ public final class Subscriber: Service, Sendable {
         if let problem = configuration.modelLimits.problem {
             throw ModelcastError(.configuration, "a limit of the copy is wrong: \(problem)")
         }
-        if configuration.store != nil, configuration.prefetch == .none {
+        if configuration.store != nil, configuration.prefetch != .all {
             throw ModelcastError(
                 .configuration,
-                "a store keeps what comes by itself, and with `prefetch` none nothing does: leave one of them out")
+                "a store keeps models that come by themselves, and with `prefetch` \(configuration.prefetch) none do: "
+                    + "leave one of them out")
         }
         if configuration.store != nil, configuration.modelLimits.all != nil {
             throw ModelcastError(
                 .configuration,
                 "a store keeps types that have no limits, and here all have: name the types, or leave the store out")
         }
-        let cache = ModelCache.ofService(limits: configuration.modelLimits, isLazy: configuration.prefetch == .none)
+        let cache = ModelCache.ofService(limits: configuration.modelLimits, prefetch: configuration.prefetch)
         self.cache = cache
         store = try configuration.store.map { path throws(ModelcastError) in
             try StoreLink(

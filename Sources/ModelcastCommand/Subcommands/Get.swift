@@ -22,8 +22,8 @@ struct Get: AsyncParsableCommand {
 
     @Flag(
         help: """
-            A subscriber with --limit or --prefetch none brings back what has left its copy, within nine tenths of \
-            --timeout.
+            A subscriber with --limit, or with --prefetch none or ids, brings back what has left its copy, within nine \
+            tenths of --timeout.
             """)
     var fetch = false
 

@@ -71,7 +71,8 @@ struct Subscribe: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What to take by itself: all, or none, so that only models come that get --fetch asks for at --control, or "
-                + "fetch=true at --http, and later changes of these.", valueName: "all|none"))
+                + "fetch=true at --http, and later changes of these; or, beside those, the ids of all models.",
+            valueName: "all|ids|none"))
     var prefetch = SubscriberConfiguration.Prefetch.all
 
     @Flag(inversion: .prefixedNo, help: "Print changes.")
@@ -115,10 +116,12 @@ struct Subscribe: AsyncParsableCommand {
             throw ValidationError("--store keeps types without a limit, and --limit without a type leaves none")
         }
         guard prefetch == .all || control != nil || console.http != nil else {
-            throw ValidationError("--prefetch none takes nothing unless somebody asks for it: add --control or --http")
+            throw ValidationError(
+                "--prefetch \(prefetch) takes no model unless somebody asks for it: add --control or --http")
         }
         guard store == nil || prefetch == .all else {
-            throw ValidationError("--store keeps what comes by itself, and with --prefetch none nothing does")
+            throw ValidationError(
+                "--store keeps models that come by themselves, and with --prefetch \(prefetch) none do")
         }
         try keys.check(connectingTo: connect, serving: served)
         guard changes || models || digest || control != nil || store != nil || console.http != nil else {

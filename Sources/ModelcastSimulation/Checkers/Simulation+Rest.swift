@@ -262,7 +262,7 @@ extension Simulation {
             expectations[relays] = expected
             for (index, key) in oracle.models.enumerated() where takesNow(key, node) && !unsure.contains(index) {
                 // A lazy copy keeps no deletes of models that it has never held.
-                if isFound(missing: key, node), !expected[index].least.exists { continue }
+                if isFound(missing: key, node), keepsIDs(node) || !expected[index].least.exists { continue }
                 if let fault = fault(of: held[index], index, expected[index]) {
                     result.append("\(node.name): \(key) \(fault)")
                     if result.count >= limit { return result }
@@ -283,7 +283,7 @@ extension Simulation {
                 // Records that a publisher has taken back may hold writes of others. Its copy is the measure for its
                 // own writes only.
                 joined.join(server.kind == .publisher ? theirs[index].written(by: server.name) : theirs[index])
-                if isFound(missing: key, client), !joined.exists { continue }
+                if isFound(missing: key, client), !joined.exists || keepsIDs(client) { continue }
                 guard !isAtRest(mine[index], joined) else { continue }
                 result.append(
                     "\(nodes[link.client].name) lacks of \(key) what \(nodes[link.server].name) holds: "
@@ -291,7 +291,33 @@ extension Simulation {
                 if result.count >= limit { return result }
             }
         }
+        for node in nodes where keepsIDs(node) {
+            result += unlikeKnownIDs(of: node, states).prefix(limit - result.count)
+        }
         return result
+    }
+
+    /// The ways in which what a copy knows of the ids of models that it does not hold differs from what its senders
+    /// hold together.
+    private func unlikeKnownIDs(of node: SimulatedNode, _ states: [Int: [OracleModel]]) -> [String] {
+        guard let cache = node.cache else { return [] }
+        let servers = node.listening.map { nodes[links[$0].server] }
+        return oracle.models.enumerated().compactMap { index, key in
+            guard node.takes(key), !oracle.isAtRisk(index),
+                cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
+            else { return nil }
+            var joined = OracleModel()
+            for server in servers {
+                guard let theirs = states[server.index]?[index] else { continue }
+                joined.join(server.kind == .publisher ? theirs.written(by: server.name) : theirs)
+            }
+            let isKnown = cache.presence(of: key.type, key.id) == .evicted
+            // A liar's word on ids counts like that of any other sender.
+            guard isKnown != joined.exists, !isKnown || !hasLiar else { return nil }
+            // Nor are the names of those kept who wrote a model and deleted it at one stamp.
+            if isKnown, joined.floor?.stamp == joined.touched?.stamp { return nil }
+            return "\(node.name) \(isKnown ? "takes" : "does not take") \(key) for a model that exists"
+        }
     }
 
     /// The node subscribes to the model, and it has not left its copy. What a copy was never told is found by digests

@@ -60,6 +60,8 @@ public struct Scenario: Sendable {
         case limits
         /// The copies of some subscribers begin with nothing, and hold what is fetched.
         case lazy
+        /// Some of these know the ids of all models.
+        case ids
     }
 
     /// - Parameters:

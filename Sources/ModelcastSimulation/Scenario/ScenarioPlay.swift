@@ -50,6 +50,8 @@ struct ScenarioPlay {
     /// Draws which copies are lazy, apart for the same reason.
     var lazyGenerator: SeededGenerator
     let hasLazyCopies: Bool
+    var idsGenerator: SeededGenerator
+    let hasCopiesOfIDs: Bool
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -102,6 +104,8 @@ struct ScenarioPlay {
         hasLimits = features.contains(.limits) && Int.random(in: 0..<4, using: &limitGenerator) == 0
         lazyGenerator = SeededGenerator(seed: scenario.seed &* 0x94D0_49BB_1331_11EB &+ 7)
         hasLazyCopies = features.contains(.lazy) && Int.random(in: 0..<4, using: &lazyGenerator) == 0
+        idsGenerator = SeededGenerator(seed: scenario.seed &* 0xD6E8_FEB8_6659_FD93 &+ 7)
+        hasCopiesOfIDs = features.contains(.ids)
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }
@@ -259,6 +263,7 @@ struct ScenarioPlay {
         guard hasLazyCopies, Bool.random(using: &lazyGenerator) else { return limits }
         var limits = limits ?? CacheLimits()
         limits.isLazy = true
+        limits.keepsIDs = hasCopiesOfIDs && Bool.random(using: &idsGenerator)
         return limits
     }
 

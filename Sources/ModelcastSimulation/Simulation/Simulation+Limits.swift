@@ -28,7 +28,7 @@ extension Simulation {
         let wanted = Dictionary(grouping: evicted(of: node).prefix(count), by: \.type)
         for (type, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             nextToken += 1
-            if limitsAreLazy(node) { node.asked[nextToken] = keys }
+            if isBlind(node) { node.asked[nextToken] = keys }
             replica.fetch(keys.map(\.id), of: type, token: nextToken, now: moment(node))
         }
         settle(node)
@@ -42,12 +42,23 @@ extension Simulation {
         }
     }
 
-    private func limitsAreLazy(_ node: SimulatedNode) -> Bool { node.limits?.isLazy ?? false }
-
-    /// A fetch has told, since the limits were lifted, that a model does not exist which a lazy copy does not hold.
-    func isFound(missing key: ModelKey, _ node: SimulatedNode) -> Bool {
-        areLimitsLifted && limitsAreLazy(node) && node.missing.contains(key)
+    /// The copy is lazy, and knows nothing of what it does not hold.
+    private func isBlind(_ node: SimulatedNode) -> Bool {
+        node.limits.map { $0.isLazy && !$0.keepsIDs } ?? false
     }
+
+    /// A lazy copy, which does not hold a model, takes it for one that does not exist: a fetch has told so since the
+    /// limits were lifted, or it is not among the ids that the copy knows.
+    func isFound(missing key: ModelKey, _ node: SimulatedNode) -> Bool {
+        if let cache = node.cache, cache.keepsIDs {
+            return cache.presence(of: key.type, key.id) == .absent
+                && cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
+        }
+        return areLimitsLifted && isBlind(node) && node.missing.contains(key)
+    }
+
+    /// The copy knows the ids of all models.
+    func keepsIDs(_ node: SimulatedNode) -> Bool { node.limits?.keepsIDs ?? false }
 
     /// Models may have been written since a fetch has not found them, so they are asked for again.
     func askAgain() {

@@ -12,9 +12,17 @@ struct LazyCopyTests {
         return limits
     }()
 
+    private static let ids: CacheLimits = {
+        var limits = lazy
+        limits.keepsIDs = true
+        return limits
+    }()
+
     /// A live copy that holds `1` and the pinned `keep` of three models.
-    private static func wire(tombstoneRetention: Duration = .seconds(24 * 3600)) throws -> Wire {
-        var wire = try Wire(replayByteCount: 0, tombstoneRetention: tombstoneRetention, modelLimits: lazy)
+    private static func wire(
+        _ limits: CacheLimits = lazy, tombstoneRetention: Duration = .seconds(24 * 3600)
+    ) throws -> Wire {
+        var wire = try Wire(replayByteCount: 0, tombstoneRetention: tombstoneRetention, modelLimits: limits)
         for id in ["1", "2", "keep"] { try wire.write("User", id, ["a": 1]) }
         wire.flush()
         try wire.becomeLive()
@@ -155,5 +163,108 @@ struct LazyCopyTests {
         wire.replica.fetch(["2"], of: "User", token: 7, now: wire.now)
         try wire.exchange()
         #expect(wire.fetched[7]?.map(\.values) == [["a": 5]])
+    }
+
+    // MARK: The ids
+
+    private static func knownIDs(_ wire: Wire) -> [String] { wire.replica.cache.ids(of: "User").sorted() }
+
+    @Test func `a copy of the ids knows which models there are, and holds none that was not asked for`() throws {
+        var wire = try LazyCopyTests.wire(LazyCopyTests.ids)
+        #expect(wire.snapshotCount == 0 && wire.requests.contains { if case .ids = $0 { true } else { false } })
+        #expect(LazyCopyTests.knownIDs(wire) == ["1", "2", "keep"])
+        #expect(wire.replica.cache.count(of: "User") == 2 && wire.replica.cache.evictedCount(of: "User") == 1)
+        #expect(wire.replica.cache.presence(of: "User", "nobody") == .absent)
+        #expect(wire.replica.cache.presence(of: "Unheard", "1") == .absent)
+        try wire.write("User", "late", ["a": 1])
+        try wire.write("User", "2", as: .delete)
+        try wire.write("User", "1", as: .delete)
+        wire.flush()
+        wire.deliverAll()
+        #expect(LazyCopyTests.knownIDs(wire) == ["keep", "late"])
+        #expect(wire.replica.cache.presence(of: "User", "late") == .evicted)
+        #expect(wire.replica.cache.presence(of: "User", "2") == .absent)
+        wire.replica.fetch(["late", "2"], of: "User", token: 7, now: wire.now)
+        try wire.exchange()
+        #expect(wire.fetched[7]?.map(\.values) == [["a": 1]])
+        #expect(LazyCopyTests.knownIDs(wire) == ["keep", "late"])
+    }
+
+    @Test func `records without fields change nothing of a model that is held`() throws {
+        var wire = try LazyCopyTests.wire(LazyCopyTests.ids)
+        let request = ControlRequest.ids(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
+        let answer = try wire.ask(request)
+        #expect(answer.records.map(\.id).sorted() == ["1", "2", "keep"])
+        #expect(answer.records.allSatisfy { $0.exists && $0.cellCount == 0 })
+        wire.replica.cache.commit { commit in commit.noteIDs(answer.records, type: "User") }
+        #expect(wire.replica.cache["User", "1"]?.values == ["a": 1])
+    }
+
+    @Test func `a sender that knows of no ids makes no model come, and its ids are taken all the same`() throws {
+        var wire = try Wire(modelLimits: LazyCopyTests.ids)
+        try wire.write("User", "1", ["a": 1])
+        wire.flush()
+        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
+        let answer = try wire.ask(snapshot)
+        wire.answer = { [answer] request, _ in
+            guard case .ids(let rid, _, _) = request else { return nil }
+            return [
+                .records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads),
+            ]
+        }
+        try wire.becomeLive()
+        #expect(wire.replica.cache.count(of: "User") == 0)
+        #expect(LazyCopyTests.knownIDs(wire) == ["1"])
+    }
+
+    @Test func `ids that were lost with their batches come with the next copy of a sender`() throws {
+        var wire = try LazyCopyTests.wire(LazyCopyTests.ids)
+        try wire.write("User", "lost", ["a": 2])
+        try wire.write("User", "2", as: .delete)
+        try wire.write("User", "1", as: .delete)
+        try wire.write("User", "1", ["b": 3])
+        wire.flush()
+        wire.stream = []
+        try wire.write("Order", "1", ["a": 1])
+        wire.flush()
+        wire.deliverAll()
+        try wire.live(milliseconds: 5_000)
+        #expect(LazyCopyTests.knownIDs(wire) == ["1", "keep", "lost"])
+        #expect(wire.replica.cache["User", "1"]?.values == ["b": 3])
+        #expect(wire.replica.cache.ids(of: "Order") == ["1"])
+    }
+
+    @Test func `a model that was seen deleted, and written again by a lost batch, is known`() throws {
+        var wire = try LazyCopyTests.wire(LazyCopyTests.ids)
+        try wire.write("User", "1", as: .delete)
+        wire.flush()
+        wire.deliverAll()
+        #expect(LazyCopyTests.knownIDs(wire) == ["2", "keep"])
+        try wire.write("User", "1", ["a": 2])
+        wire.flush()
+        wire.stream = []
+        try wire.live(milliseconds: 5_000)
+        #expect(LazyCopyTests.knownIDs(wire) == ["1", "2", "keep"])
+        #expect(wire.replica.cache.presence(of: "User", "1") == .evicted)
+    }
+
+    @Test func `after a long absence ids that are gone are gone, and late ones stay`() throws {
+        var wire = try LazyCopyTests.wire(LazyCopyTests.ids, tombstoneRetention: .seconds(10))
+        wire.replica.disconnected(wire.sender, reason: "cut", now: wire.now)
+        for id in ["1", "2"] { try wire.write("User", id, as: .delete) }
+        try wire.write("User", "new", ["a": 2])
+        wire.flush()
+        wire.stream = []
+        try wire.pass(milliseconds: 60_000)
+        wire.stream = []
+        wire.origin.cache.dropTombstones(of: "User", olderThan: .max)
+        try wire.becomeLive()
+        try wire.live(milliseconds: 5_000)
+        #expect(wire.replica.counters[.renewals] == 1)
+        #expect(LazyCopyTests.knownIDs(wire) == ["keep", "new"])
+        try wire.write("User", "2", ["a": 5])
+        wire.flush()
+        wire.deliverAll()
+        #expect(LazyCopyTests.knownIDs(wire) == ["2", "keep", "new"])
     }
 }

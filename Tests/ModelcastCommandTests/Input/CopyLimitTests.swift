@@ -97,9 +97,28 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    @Test func `a subscriber to the ids tells what does not exist apart from what it does not hold`() async throws {
+        let folder = try TemporaryDirectory()
+        let endpoint = "ipc://\(folder.path("s"))"
+        let (publisher, subscriber) = try await CopyLimitTests.start(at: folder, ["--prefetch", "ids", "--no-changes"])
+        var error = ""
+        for _ in 0..<100 where !error.contains("T 8 is not in the copy") {
+            let get = try RunningCommand(["get", "--connect", endpoint, "T", "8", "none"])
+            #expect(try await get.exitCode() == 1)
+            error = get.error
+        }
+        #expect(error.contains("T 8 is not in the copy") && error.contains("T none does not exist"), "\(error)")
+        let get = try RunningCommand(["get", "--fetch", "--connect", endpoint, "T", "8"])
+        #expect(try await get.exitCode() == 0)
+        #expect(get.objects.count == 1, "\(get.error)")
+        for command in [subscriber, publisher] { command.signal(SIGTERM) }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test(arguments: [
         (["--prefetch", "none"], "add --control"), (["--prefetch", "some"], "prefetch"),
-        (["--prefetch", "none", "--control", "tcp://127.0.0.1:*", "--store", "s"], "nothing does"),
+        (["--prefetch", "none", "--control", "tcp://127.0.0.1:*", "--store", "s"], "with --prefetch none none do"),
+        (["--prefetch", "ids"], "--prefetch ids takes no model unless"),
     ])
     func `a copy that could hold nothing is refused with what is wrong`(options: [String], words: String) async throws {
         let command = try RunningCommand(["subscribe", "--connect", "tcp://127.0.0.1:1"] + options)

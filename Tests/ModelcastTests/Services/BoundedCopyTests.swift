@@ -105,6 +105,21 @@ private final class ToldIDs: Sendable {
         }
     }
 
+    @Test func `a subscriber to the ids lists all models, and fetches single ones`() async throws {
+        try await withPair(prefetch: .ids) { publisher, subscriber in
+            for number in 0..<500 { try publisher.merge("User", "\(number)", ["a": .int(Int64(number))]) }
+            #expect(await eventually { subscriber.ids(of: "User").count == 500 })
+            #expect(subscriber.cache.count(of: "User") == 0 && subscriber.cache.evictedCount(of: "User") == 500)
+            #expect(subscriber.presence(of: "User", "7") == .evicted)
+            #expect(subscriber.presence(of: "User", "nobody") == .absent)
+            #expect(try await subscriber.fetch("User", "7")?["a"] == 7)
+            #expect(subscriber.ids(of: "User").count == 500 && subscriber.cache.evictedCount(of: "User") == 499)
+            for number in 0..<100 { try publisher.delete("User", "\(number)") }
+            #expect(await eventually { subscriber.ids(of: "User").count == 400 })
+            #expect(subscriber.presence(of: "User", "7") == .absent && subscriber.cache.count(of: "User") == 0)
+        }
+    }
+
     @Test func `a lazy copy finds its sender again after a restart, and what it held is as it is there`() async throws {
         let folder = try TemporaryDirectory()
         @Sendable func publisher() throws -> Publisher {
@@ -136,9 +151,12 @@ private final class ToldIDs: Sendable {
 
     @Test func `a store beside a copy that takes nothing by itself is refused`() throws {
         var configuration = SubscriberConfiguration(name: "s", publishers: ["tcp://127.0.0.1:1"])
-        (configuration.prefetch, configuration.store) = (.none, "/tmp/s")
-        let error = #expect(throws: ModelcastError.self) { _ = try Subscriber(configuration, logger: silent) }
-        #expect(error?.message.contains("leave one of them out") ?? false)
+        configuration.store = "/tmp/s"
+        for prefetch in [SubscriberConfiguration.Prefetch.none, .ids] {
+            configuration.prefetch = prefetch
+            let error = #expect(throws: ModelcastError.self) { _ = try Subscriber(configuration, logger: silent) }
+            #expect(error?.message.contains("leave one of them out") ?? false)
+        }
     }
 
     @Test func `a fetch that nobody answers ends in time, with whom it asked`() async throws {

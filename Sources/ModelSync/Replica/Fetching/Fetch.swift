@@ -277,6 +277,10 @@ final class Fetch {
     /// Asks, or asks again, at this time.
     func rest(until time: UInt64) { nextRound = time }
 
-    /// Batches are awaited no longer that the answers are ahead by.
-    func isCatchingUp(at time: UInt64) -> Bool { time < lastAnswerAt + Fetch.catchUpMicroseconds }
+    /// Batches are awaited that the answers are ahead by. That ends with the longest time that a fetch may take, also
+    /// where it has to begin anew again and again.
+    func isCatchingUp(at time: UInt64) -> Bool {
+        let longest = startedAt + 6 * Fetch.patienceMicroseconds + Fetch.catchUpMicroseconds
+        return time < min(lastAnswerAt + Fetch.catchUpMicroseconds, longest)
+    }
 }

@@ -307,7 +307,8 @@ extension Replica {
         fetches.beginAudit(of: type, ids, now: now.uptimeMicroseconds)
     }
 
-    /// The next models of the type, in the order of buckets and ids.
+    /// The next models of the type, in the order of buckets and ids. Deleted ones are among them: one may exist again,
+    /// and nothing have told of that here.
     private func nextAudited(_ type: String) -> [String] {
         let snapshot = cache.snapshot()
         let size = fetches.size(of: type)
@@ -315,7 +316,7 @@ extension Replica {
         while ids.count < size, fetches.audit.bucket < 256 {
             let (bucket, last) = (fetches.audit.bucket, fetches.audit.last)
             var more: [ExactText] = []
-            snapshot.forEach(type: type, buckets: bucket..<(bucket + 1)) { record in
+            snapshot.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
                 let id = ExactText(record.id)
                 if last.map({ $0 < id }) ?? true { more.append(id) }
                 return true

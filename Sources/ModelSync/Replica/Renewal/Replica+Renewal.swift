@@ -127,6 +127,10 @@ extension Replica {
         if isLazy { fetchHeldAnew(below: renewal.prefixes) }
         mergeUncovered(of: renewal, now: now)
         keepOwn(in: renewal, now: now)
+        cache.renewIDs(from: renewal.cache, young: clockGuard.earliestYoung(now: now)) { type, bucket in
+            let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
+            return renewal.prefixes.contains { $0.isPrefix(of: topic) }
+        }
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
             let types = Set(old.types).union(new.types).filter { type in

@@ -90,7 +90,7 @@ extension Replica {
     /// Hands whole records to the renewal, audit, repair or session that has asked for them.
     private func deliver(_ chunk: RecordChunk, of sender: SenderID, rid: UInt64, now: Moment) {
         if renewal?.isRequest(rid, sender) ?? false {
-            renewal?.cache.commit { commit in commit.join(chunk.records, type: chunk.type) }
+            renewal?.cache.commit { commit in take([chunk], into: &commit) }
         } else if case .audit? = requests.purpose(of: rid, at: sender) {
             keepFetched(chunk.records, type: chunk.type, now: now)
         } else if case .fetch(let number)? = requests.purpose(of: rid, at: sender) {
@@ -142,7 +142,7 @@ extension Replica {
         let (news, summary) = cache.commit { commit in
             // Transactions first: after the records a batch would change nothing, and would not count as news.
             let news = held.map { apply($0, to: &commit) }
-            for (type, records) in chunks { commit.join(records, type: type) }
+            take(chunks, into: &commit)
             return news
         }
         leases.noteArrivals()
@@ -150,7 +150,7 @@ extension Replica {
             let young = held.map { keepYoung($0, now: now) }
             renewal.cache.commit { commit in
                 for parts in young { apply(parts, to: &commit) }
-                for (type, records) in chunks { commit.join(records, type: type) }
+                take(chunks, into: &commit)
             }
         }
         if chunks.isEmpty {

@@ -1,0 +1,73 @@
+@_spi(CacheWriting) import ModelCache
+@_spi(RecordWriting) import ModelRecord
+import TestSupport
+import Testing
+
+/// A lazy copy that knows the ids of all models.
+struct KnownIDTests {
+    private static let limits: CacheLimits = {
+        var limits = CacheLimits()
+        (limits.isLazy, limits.keepsIDs) = (true, true)
+        return limits
+    }()
+
+    /// Updates, records, fetches, evictions and deletes at random, in any order and now and then twice; the model is a
+    /// dictionary of the last write and the last delete.
+    @Test func `whatever comes in whatever order, the ids that are known are those that exist`() {
+        forEachSeed(300) { _, generator in
+            let cache = ModelCache(limits: KnownIDTests.limits)
+            var last: [String: (write: Stamp, delete: Stamp)] = [:]
+            var stamps = Array(1...Stamp(80)).shuffled(using: &generator)
+            let ids = (0..<8).map { $0 % 2 == 0 ? "\($0)" : "an id of more than fifteen bytes, \($0)" }
+            while let stamp = stamps.popLast() {
+                let id = ids.randomElement(using: &generator) ?? ""
+                let isDelete = Int.random(in: 0..<3, using: &generator) == 0
+                for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                    let (fields, operation): (Fields, UpdateOperation) = isDelete ? ([:], .delete) : (["a": 1], .merge)
+                    if Bool.random(using: &generator) {
+                        cache.commit("User", id, fields, as: operation, at: stamp)
+                    } else {
+                        let other = ModelCache()
+                        other.commit("User", id, fields, as: operation, at: stamp)
+                        let record = other.record(type: "User", id: id, includingTombstones: true)
+                        cache.commit { commit in
+                            commit.noteIDs([record].compactMap { $0?.withoutCells }, type: "User")
+                        }
+                    }
+                }
+                let before = last[id] ?? (0, 0)
+                last[id] =
+                    isDelete ? (before.write, max(before.delete, stamp)) : (max(before.write, stamp), before.delete)
+                let known = cache.ids(of: "User")
+                let existing = last.filter { $0.value.write > $0.value.delete }.keys
+                #expect(known.sorted() == existing.sorted())
+                #expect(cache.evictedCount(of: "User") + cache.count(of: "User") == existing.count)
+            }
+        }
+    }
+
+    @Test func `a model that is fetched is listed once, and again when it has left`() {
+        let cache = ModelCache(limits: KnownIDTests.limits)
+        for number in 0..<20 { cache.commit("User", "\(number)", ["a": 1], at: Stamp(number + 1)) }
+        #expect(cache.count(of: "User") == 0 && cache.ids(of: "User").count == 20)
+        cache.beginArrivals(["3"], type: "User")
+        cache.commit("User", "3", ["b": 1], at: 50)
+        cache.commit { commit in commit.endArrivals(["3"], type: "User") }
+        #expect(cache["User", "3"]?.values == ["b": 1])
+        #expect(cache.ids(of: "User").count == 20 && cache.evictedCount(of: "User") == 19)
+        _ = cache.evictAll(of: "User")
+        #expect(cache.ids(of: "User").count == 20 && cache.evictedCount(of: "User") == 20)
+        // Nobody has it.
+        cache.beginArrivals(["4"], type: "User")
+        cache.commit { commit in commit.endArrivals(["4"], type: "User") }
+        #expect(cache.ids(of: "User").count == 19 && cache.presence(of: "User", "4") == .absent)
+    }
+
+    @Test func `without ids that are kept the list is of what is here`() {
+        let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 5)]))
+        for number in 0..<20 { cache.commit("User", "\(number)", ["a": 1], at: Stamp(number + 1)) }
+        cache.enforceLimits(now: 1)
+        #expect(cache.ids(of: "User").count == 5)
+        #expect(Set(cache.ids(of: "User")).allSatisfy { cache["User", $0] != nil })
+    }
+}
