@@ -185,7 +185,10 @@ extension Commit {
     /// Takes models out of the copy. Observers are not told; a snapshot that is open still shows them.
     fileprivate mutating func evict(_ victims: [Victim], from table: TypeTable) {
         guard !victims.isEmpty else { return }
-        for (hash, record) in victims {
+        for (index, (hash, record)) in victims.enumerated() {
+            // Nobody has used them for long, so they are in no cache of the processor.
+            let ahead = victims[min(index + 4, victims.count - 1)].record
+            unsafe UnmanagedRecord.prefetch(ahead.address, byteCount: table.recordByteCount)
             table.bounds?.absent.withLock { $0.insert(hash, record) }
             remove(hash, record, from: table)
         }

@@ -1,3 +1,4 @@
+import CPrefetch
 @_spi(RecordWriting) import ModelRecord
 import Synchronization
 
@@ -19,6 +20,8 @@ extension SlotArray {
         while index < end {
             let word = word(at: index)
             index &+= 1
+            // The record that may be looked at some steps on. Most are in no cache: nobody has used them for long.
+            if index &+ SlotArray.aheadCount < end { unsafe cprefetch(self.word(at: index &+ SlotArray.aheadCount).address) }
             guard let record = unsafe word.record else { continue }
             if word.bits & SlotWord.used != 0 {
                 clear(SlotWord.used, at: index &- 1)
@@ -28,6 +31,9 @@ extension SlotArray {
         }
         return index
     }
+
+    /// How many places ahead of the search records are prefetched.
+    private static let aheadCount = 32
 
     /// Gives `take` each model that was not used since the look before the last, and marks those that were not used
     /// since the last.

@@ -29,11 +29,15 @@ import Synchronization
     private(set) var keptByteCount = 0
     /// The size class that frees a record next, when too much is kept.
     private var hand = 0
+    /// Counts records that were given when too much was kept.
+    private var turn = 0
 
     /// The number of size classes; larger records are freed.
     private static let classCount = 128
-    /// From this capacity on, each record that is given frees another.
+    /// From this capacity on, most records that are given are freed.
     private static let byteCountMax = 1 << 20
+    /// Of so many records that are given then, one frees another and is kept.
+    private static let turnCount = 8
 
     init() {
         unsafe heads = .allocate(capacity: SpareRecords.classCount)
@@ -63,7 +67,7 @@ import Synchronization
     @inline(__always)
     mutating func give(_ record: inout Unmanaged<RecordStorage>) -> Bool {
         guard unsafe RecordStorage.isOnlyReference(&record) else { return false }
-        if keptByteCount >= SpareRecords.byteCountMax { freeOne() }
+        if keptByteCount >= SpareRecords.byteCountMax, !makeRoom() { return false }
         let address = unsafe UInt(bitPattern: record.toOpaque())
         return unsafe record._withUnsafeGuaranteedRef { storage in
             let sizeClass = SpareRecords.sizeClass(storage.storedByteCount)
@@ -89,15 +93,19 @@ import Synchronization
         return storage
     }
 
-    /// Frees a record of the class whose turn it is, so that sizes that are no longer common do not keep memory for
-    /// ever.
+    /// Frees a record of the class whose turn it is, now and then, so that sizes that are no longer common do not keep
+    /// memory for ever. Not each time: the record to be freed is in no cache of the processor, the given one is.
+    /// - Returns: false where none was freed, and the given record is to be.
     @inline(never)
-    private mutating func freeOne() {
+    private mutating func makeRoom() -> Bool {
+        turn = (turn &+ 1) % SpareRecords.turnCount
+        guard turn == 0 else { return false }
         for _ in 0..<SpareRecords.classCount {
             let sizeClass = hand
             hand = (hand &+ 1) % SpareRecords.classCount
-            if take(ofClass: sizeClass) != nil { return }
+            if take(ofClass: sizeClass) != nil { return true }
         }
+        return true
     }
 
     /// Prefetches, for writing, the record that will be taken next: its memory may be in the cache of another core.
