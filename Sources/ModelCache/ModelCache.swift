@@ -11,7 +11,8 @@ import Synchronization
 /// - A read takes the newest committed record and never waits for a commit. Each read stands for itself. Reads that
 ///   must agree go through ``snapshot()``, which is one cut across all types and is taken in O(1).
 /// - A commit shows all of its changes at once to snapshots and observers. Commits of several threads take turns.
-/// - Observers are told after the commit, in commit order, on the queue that they gave: see ``observe(_:on:_:)``.
+/// - Observers are told after the commit, in commit order, on the queue that they gave: see
+///   ``observe(_:evictions:on:_:)``.
 ///
 /// Deleted models stay as tombstones, so that late updates cannot bring them back. Unfit for data larger than memory.
 public final class ModelCache: Sendable {
@@ -174,6 +175,8 @@ struct Cut {
     var counts: [TableCounts] = []
     var epochs = Epochs()
     var observers = Observers()
+    /// Those of them that are told, too, which models leave the copy for its limits.
+    var evictionObservers = Observers()
 
     func counts(of table: TypeTable) -> TableCounts {
         table.number < counts.count ? counts[table.number] : TableCounts()

@@ -197,7 +197,7 @@ extension JSONWriter {
         write(version.description)
         if change.isFolded { append(#","folded":true"#) }
         let reason = change.reason
-        if [.expired, .leaseEnded, .returned].contains(reason) {
+        if [.expired, .leaseEnded, .returned, .evicted].contains(reason) {
             append(#","reason":"#)
             write(reason.rawValue)
         }

@@ -11,9 +11,9 @@ public import ModelTypes
 ///     for change in changes { print(change.step, change.new?.nickName ?? "gone") }
 /// }
 /// ```
-/// The value itself costs nothing: work begins when it is observed. `ModelCache.observe(_:on:_:)` has the contract of
-/// what is told, and when. Changes that a condition excludes are not told, and a set of changes without any that is
-/// left causes no call.
+/// The value itself costs nothing: work begins when it is observed. `ModelCache.observe(_:evictions:on:_:)` has the
+/// contract of what is told, and when. Changes that a condition excludes are not told, and a set of changes without any
+/// that is left causes no call.
 public struct Models<M: Model>: Sendable {
     let cache: ModelCache
     private let interest: Interest
@@ -22,6 +22,8 @@ public struct Models<M: Model>: Sendable {
     private var condition: (@Sendable (M) -> Bool)?
     /// The origin whose own changes are not told.
     private var silentOrigin: String?
+    /// Models that leave a copy for its limits are told.
+    private var evictions = false
 
     init(_ cache: ModelCache, _ interest: Interest) { (self.cache, self.interest) = (cache, interest) }
 
@@ -62,25 +64,35 @@ public struct Models<M: Model>: Sendable {
         return narrowed
     }
 
+    /// Adds the models that leave a copy for its limits: they are told as ``ModelChange/Step/left``, with the reason
+    /// `evicted`. No model that is observed by its id leaves.
+    public func withEvictions() -> Models {
+        var widened = self
+        widened.evictions = true
+        return widened
+    }
+
     /// Tells `handler`, on `queue`, the current state and every later change.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         on queue: DispatchQueue, _ handler: @escaping @Sendable ([ModelChange<M>]) -> Void
     ) -> CacheObservation {
-        cache.observe(interest, on: queue) { set in
+        cache.observe(interest, evictions: evictions, on: queue) { set in
             let changes = self.changes(in: set)
             if !changes.isEmpty { handler(changes) }
         }
     }
 
     /// The current state and every later change, as a sequence for one task.
-    public func stream() -> ModelChangeStream<M> { ModelChangeStream(models: self, changes: cache.changes(interest)) }
+    public func stream() -> ModelChangeStream<M> {
+        ModelChangeStream(models: self, changes: cache.changes(interest, evictions: evictions))
+    }
 
     /// The changes of a set that are to be told.
     func changes(in set: ChangeSet) -> [ModelChange<M>] { set.compactMap { told($0, set.commitNumber) } }
 
     private func told(_ change: Change, _ commitNumber: UInt64) -> ModelChange<M>? {
-        if let silentOrigin, !change.isInitial, change.isAll(of: silentOrigin) { return nil }
+        if let silentOrigin, !change.isInitial, change.isAll(of: silentOrigin), change.reason != .evicted { return nil }
         guard let id = M.ID(exactly: change.id) else {
             // The record is reported as a problem, like every record that makes no model.
             _ = change.new?.state(of: M.self, telling: cache.problems.tell)

@@ -1,5 +1,5 @@
 import Dispatch
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelTypes
 import ModelViews
@@ -135,6 +135,19 @@ import Testing
         #expect(
             heard.all == [["1 entered - 18"], ["1 left 19 19"], ["1 entered 20 20"], ["1 changed 20 20"]])
         observation.cancel()
+    }
+
+    @Test func `a model that leaves for the limits is told where it was asked for, whoever wrote it`() throws {
+        let cache = ModelCache(limits: CacheLimits(types: [Person.modelType: ModelLimits(count: 1)]))
+        let people = cache.models(Person.self)
+        let (heard, observation) = observe(people.withEvictions().without(origin: "me"))
+        let (others, other) = observe(people)
+        for id in 1...2 { try cache.merge(id, ["name": "Ada", "age": 36], origin: "you") }
+        cache.enforceLimits(now: 1)
+        let gone = cache.presence(of: Person.modelType, "1") == .evicted ? 1 : 2
+        #expect(heard.all == [["1 entered - 36"], ["2 entered - 36"], ["\(gone) left 36 -"]])
+        #expect(others.all == [["1 entered - 36"], ["2 entered - 36"]])
+        for observation in [observation, other] { observation.cancel() }
     }
 
     @Test func `changes of a publisher can be left out, but not what it wrote before`() throws {

@@ -36,7 +36,7 @@ extension ModelCache {
     @_spi(CacheWriting)
     public func evictDeletes(of type: String) -> [String] { evict(of: type, modelsToo: false).staying }
 
-    /// Evicts all models of a type, those included that must stay. Observers are not told.
+    /// Evicts all models of a type, those included that must stay.
     /// - Returns: how many have left, and the ids of those that must stay.
     @_spi(CacheWriting)
     public func evictAll(of type: String) -> (count: Int, staying: [String]) { evict(of: type, modelsToo: true) }
@@ -182,15 +182,16 @@ private struct Excess {
 }
 
 extension Commit {
-    /// Takes models out of the copy. Observers are not told; a snapshot that is open still shows them.
+    /// Takes models out of the copy. Only observers that have asked for it are told; an open snapshot still shows them.
     fileprivate mutating func evict(_ victims: [Victim], from table: TypeTable) {
         guard !victims.isEmpty else { return }
+        let isTold = hasEvictionObservers(of: table)
         for (index, (hash, record)) in victims.enumerated() {
             // Nobody has used them for long, so they are in no cache of the processor.
             let ahead = victims[min(index + 4, victims.count - 1)].record
             unsafe UnmanagedRecord.prefetch(ahead.address, byteCount: table.recordByteCount)
             table.bounds?.absent.withLock { $0.insert(hash, record) }
-            remove(hash, record, from: table)
+            evict(hash, record, from: table, isTold: isTold)
         }
     }
 }

@@ -21,7 +21,9 @@ extension SlotArray {
             let word = word(at: index)
             index &+= 1
             // The record that may be looked at some steps on. Most are in no cache: nobody has used them for long.
-            if index &+ SlotArray.aheadCount < end { unsafe cprefetch(self.word(at: index &+ SlotArray.aheadCount).address) }
+            if index &+ SlotArray.aheadCount < end {
+                unsafe cprefetch(self.word(at: index &+ SlotArray.aheadCount).address)
+            }
             guard let record = unsafe word.record else { continue }
             if word.bits & SlotWord.used != 0 {
                 clear(SlotWord.used, at: index &- 1)

@@ -16,11 +16,10 @@ extension Commit {
 }
 
 extension PendingSet {
-    /// Replaces the state of a model, or removes it.
-    /// - Parameter isTold: observers are told where a reader can see a difference.
+    /// Replaces the state of a model, or removes it. Observers are told where a reader can see a difference.
     mutating func overwrite(
-        _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, isTold: Bool = true, _ shards: Shards,
-        plan: inout MergePlan, tally: inout CommitTally
+        _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, _ shards: Shards, plan: inout MergePlan,
+        tally: inout CommitTally
     ) {
         reserve(1)
         let slots = shards.slots(of: hash)
@@ -39,8 +38,28 @@ extension PendingSet {
         unsafe add(
             Pending(
                 UnmanagedRecord(new), hash, digestDelta: new.digest &- (old?.digest ?? 0), slot: slot,
-                isVisible: isTold && new.isVisiblyDifferent(from: old), wasPresent: old?.isPresent ?? false,
+                isVisible: new.isVisiblyDifferent(from: old), wasPresent: old?.isPresent ?? false,
                 isRemoval: record == nil))
+    }
+
+    /// Removes a model that leaves the copy for its limits.
+    /// - Parameter isTold: some observer has asked to be told of that.
+    mutating func evict(
+        _ record: CellRecord, _ hash: UInt64, isTold: Bool, _ shards: Shards, plan: inout MergePlan,
+        tally: inout CommitTally
+    ) {
+        reserve(1)
+        let slots = shards.slots(of: hash)
+        let slot = slots?.find(hash, record.idBytes) ?? -1
+        guard slot >= 0, let old = slots?.record(at: slot), position(hash, record.idBytes) < 0 else {
+            tally.unchanged += 1
+            return
+        }
+        let (gone, wasPresent) = (old.evicted(plan: &plan), old.isPresent)
+        unsafe add(
+            Pending(
+                UnmanagedRecord(gone), hash, digestDelta: gone.digest &- old.digest, slot: slot,
+                isVisible: isTold && wasPresent, wasPresent: wasPresent, isRemoval: true))
     }
 }
 

@@ -68,11 +68,18 @@ public struct Commit: ~Copyable {
             id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
-    /// Removes a model, and tells no observer.
-    mutating func remove(_ hash: UInt64, _ record: CellRecord, from table: TypeTable) {
+    /// Some observer has asked to be told which models of the table leave the copy for its limits.
+    func hasEvictionObservers(of table: TypeTable) -> Bool {
+        cache.cut.withLock { $0.evictionObservers.mayConcern(table) }
+    }
+
+    /// Removes a model that leaves the copy for its limits. The commit must change nothing else.
+    /// - Parameter isTold: some observer has asked to be told of that.
+    mutating func evict(_ hash: UInt64, _ record: CellRecord, from table: TypeTable, isTold: Bool) {
         let table = writer.table(table)
-        table.pending.overwrite(
-            record.idBytes, hash, with: nil, isTold: false, table.shards, plan: &writer.plan, tally: &writer.tally)
+        writer.isEvicting = true
+        table.pending.evict(
+            record, hash, isTold: isTold, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     mutating func setWithdrawn(_ isWithdrawn: Bool, _ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64) {
@@ -96,6 +103,8 @@ public struct Commit: ~Copyable {
 final class Writer: @unchecked Sendable {
     var plan = MergePlan()
     var tally = CommitTally()
+    /// The commit in progress evicts models, so that others are told of it than of changes.
+    var isEvicting = false
     /// True once ``journal`` notes every change.
     var isJournaling = false
     /// The changes since the journal was taken last.

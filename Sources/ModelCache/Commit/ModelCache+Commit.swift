@@ -63,6 +63,7 @@ extension ModelCache {
             publication.summary.commitNumber = cut.commitNumber
             return publish(&publication.batches, &cut)
         }
+        writer.isEvicting = false
         if !deliveries.isEmpty { publication.woken = deliveries.send() }
     }
 
@@ -72,14 +73,22 @@ extension ModelCache {
         let epoch = cut.epochs.newest
         for position in batches.indices {
             let table = batches[position].0
-            var gathering = Gathering(table, cut.observers, capacity: batches[position].1.count, writer)
+            let count = batches[position].1.count
+            var gathering =
+                writer.isEvicting
+                ? Gathering(table, cut.evictionObservers, capacity: count, writer)
+                : Gathering(table, cut.observers, capacity: count, writer)
             cut.reserveCounts(of: table)
             let shards = table.publish(
                 &batches[position].1, epoch: epoch, gathering: &gathering, counts: &cut.counts[table.number])
             if epoch != nil { cut.epochs.touch(table: table.number, shards: shards) }
-            deliveries.add(gathering, of: table.name, cut.observers, writer)
+            if writer.isEvicting {
+                deliveries.add(gathering, of: table.name, cut.evictionObservers, writer)
+            } else {
+                deliveries.add(gathering, of: table.name, cut.observers, writer)
+            }
         }
-        deliveries.finish(everything: cut.observers.everything)
+        deliveries.finish(everything: writer.isEvicting ? cut.evictionObservers.everything : cut.observers.everything)
         return deliveries
     }
 

@@ -36,7 +36,9 @@ public final class CacheObservation: Sendable {
         case .inbox(let inbox):
             let table = inbox.interest.type.map(cache.makeTable)
             cache.cut.withLock { cut in
-                if !end() { cut.observers.remove(inbox, table) }
+                guard !end() else { return }
+                cut.observers.remove(inbox, table)
+                if inbox.tellsEvictions { cut.evictionObservers.remove(inbox, table) }
             }
             inbox.close()
         case .lane(let lane, let number):
@@ -68,34 +70,37 @@ extension ModelCache {
     ///
     /// - Parameters:
     ///   - interest: what is observed.
+    ///   - evictions: the observer is told, too, which models leave a copy with limits (``ChangeReason/evicted``). No
+    ///     model that is observed by its id does.
     ///   - queue: where `handler` is called.
     ///   - handler: called with the changes of each commit, or with folded ones.
     /// - Returns: the token; the observation ends when it is cancelled or released.
     public func observe(
-        _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
+        _ interest: Interest, evictions: Bool = false, on queue: DispatchQueue,
+        _ handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
         guard case .model(let type, let id) = interest else {
-            return register(Inbox(.queue(queue, handler), interest)).0
+            return register(Inbox(.queue(queue, handler), interest, tellsEvictions: evictions)).0
         }
         return register(makeTable(type), id, on: queue, handler)
     }
 
     /// Tells `handler` on the thread that commits, once the locks of the cache are free. The contract is that of
-    /// ``observe(_:on:_:)``, without the microseconds that a change of thread takes.
+    /// ``observe(_:evictions:on:_:)``, without the microseconds that a change of thread takes.
     ///
     /// Calls never overlap: while a call runs on one thread, it also takes the changes that other threads commit.
     package func observe(
-        _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
+        _ interest: Interest, evictions: Bool = false, inline handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
-        register(Inbox(.inline(handler), interest)).0
+        register(Inbox(.inline(handler), interest, tellsEvictions: evictions)).0
     }
 
-    /// The current state of what is of interest, then every later change: ``observe(_:on:_:)`` as an asynchronous
-    /// sequence, with the same contract.
+    /// The current state of what is of interest, then every later change: ``observe(_:evictions:on:_:)`` as an
+    /// asynchronous sequence, with the same contract.
     ///
     /// The observation begins with this call, not with the first iteration. For one consumer.
-    public func changes(_ interest: Interest) -> ChangeStream {
-        let inbox = Inbox(.stream, interest)
+    public func changes(_ interest: Interest, evictions: Bool = false) -> ChangeStream {
+        let inbox = Inbox(.stream, interest, tellsEvictions: evictions)
         let (observation, _) = register(inbox)
         streams.add(inbox)
         return ChangeStream(observation, inbox, guardedBy: streamGuard)
@@ -108,6 +113,7 @@ extension ModelCache {
         let (isToBeWoken, commitNumber) = cut.withLock { cut in
             // The cut is between two commits, so the first change starts from the state that is told first.
             cut.observers.add(inbox, table)
+            if inbox.tellsEvictions { cut.evictionObservers.add(inbox, table) }
             guard includingState else { return (false, cut.commitNumber) }
             let isToBeWoken =
                 switch interest {

@@ -28,7 +28,7 @@ public struct Change: Sendable {
     ///   record*).
     public var old: CellRecord? { existing(section.old(at: position)) }
 
-    /// The model after, or nil where it does not exist.
+    /// The model after, or nil where it does not exist, or has left the copy.
     public var new: CellRecord? { existing(newState) }
 
     /// The fields whose value has changed, in the order of their encodings; of an initial state all fields.
@@ -46,6 +46,7 @@ public struct Change: Sendable {
     public var reason: ChangeReason {
         if isInitial { return .initial }
         let state = newState
+        if state.isEvicted { return .evicted }
         if state.isWithdrawn { return .leaseEnded }
         guard !state.exists else { return section.wasWithdrawn(at: position) ? .returned : .written }
         guard let floor = state.floor, let old, let end = old.expires, floor.stamp >> 16 >= end,

@@ -1,5 +1,5 @@
 /// The changes of an observation, which wait until their owner takes them. For an owner that waits for other things,
-/// too, such as for room in a socket. The contract is that of ``ModelCache/observe(_:on:_:)``.
+/// too, such as for room in a socket. The contract is that of ``ModelCache/observe(_:evictions:on:_:)``.
 package final class ChangeQueue: Sendable {
     private let inbox: Inbox
     private let observation: CacheObservation

@@ -16,6 +16,9 @@ public struct ChangeReason: RawRepresentable, Hashable, Sendable, CustomStringCo
 
     /// The end of the model's lease: its publisher has not been heard of for that long.
     public static let leaseEnded = ChangeReason(rawValue: "lease-ended")
+    /// The model has left the copy for its limits. It may exist all the same: see `presence(of:_:)`. Told to observers
+    /// that have asked for evictions.
+    public static let evicted = ChangeReason(rawValue: "evicted")
     /// The publisher of a model whose lease had ended is back, and so is the model.
     public static let returned = ChangeReason(rawValue: "returned")
 

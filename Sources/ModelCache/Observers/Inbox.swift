@@ -39,10 +39,14 @@ final class Inbox: Sendable {
 
     private let state: Guarded<State>
     let interest: Interest
+    /// The observer is told, too, which models leave the copy for its limits.
+    let tellsEvictions: Bool
 
-    init(_ consumer: Consumer, _ interest: Interest) {
+    init(_ consumer: Consumer, _ interest: Interest, tellsEvictions: Bool = false) {
         state = Guarded(State(consumer: consumer))
         self.interest = interest
+        // A model that is observed by its id does not leave.
+        self.tellsEvictions = if case .model = interest { false } else { tellsEvictions }
     }
 
     /// The inbox's seat among the observers of single models. Under the cut lock.

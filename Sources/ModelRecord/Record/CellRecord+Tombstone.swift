@@ -18,6 +18,16 @@ extension CellRecord {
             exists: false, plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
 
+    /// What observers are told where this model leaves the copy for its limits: the same, with a mark that it was not
+    /// deleted. A tombstone that leaves is itself.
+    @_spi(RecordWriting)
+    public func evicted(plan: inout MergePlan) -> CellRecord {
+        guard exists else { return self }
+        let gone = removed(plan: &plan)
+        gone.storage.withdraw()
+        return gone
+    }
+
     /// True when observers have to be told that this record takes the place of `other`: another existence, or another
     /// value.
     public func isVisiblyDifferent(from other: CellRecord?) -> Bool {

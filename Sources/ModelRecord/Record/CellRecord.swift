@@ -57,6 +57,9 @@ public struct CellRecord: @unchecked Sendable {
     /// and stores do not see a difference, so that copies stay equal.
     public var isWithdrawn: Bool { storage.packed.isWithdrawn }
 
+    /// True of what observers are told instead of a model that has left a copy for its limits (``evicted(plan:)``).
+    package var isEvicted: Bool { storage.packed.isEvicted }
+
     /// The number of cells, including those of removed fields.
     public var cellCount: Int { Int(storage.cellCount) }
 

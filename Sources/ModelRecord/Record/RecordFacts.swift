@@ -6,7 +6,8 @@ struct RecordFacts {
     /// small, and the lowest bit of the id's hash, for which ``RecordStorage/IdentityWord`` has no room.
     ///
     /// In a small record, its size takes 10 of the 32 bits, and its ``CellDirectory/Signposts`` take 10 each. The
-    /// highest of the 32 bits is that of a model that is withdrawn: no record has 2 GiB.
+    /// highest of the 32 bits is that of a model that is withdrawn, or evicted where it does not exist: no record has
+    /// 2 GiB.
     let bits: UInt64
 
     static let byteCount = 7
@@ -65,7 +66,13 @@ struct RecordFacts {
 
     /// See ``CellRecord/isWithdrawn``.
     @inline(__always)
-    var isWithdrawn: Bool { bits & RecordFacts.withdrawal != 0 }
+    var isWithdrawn: Bool {
+        bits & (RecordFacts.existence | RecordFacts.withdrawal) == RecordFacts.existence | RecordFacts.withdrawal
+    }
+
+    /// See ``CellRecord/isEvicted``.
+    @inline(__always)
+    var isEvicted: Bool { bits & (RecordFacts.existence | RecordFacts.withdrawal) == RecordFacts.withdrawal }
 
     /// See ``CellRecord/isPresent``.
     @inline(__always)

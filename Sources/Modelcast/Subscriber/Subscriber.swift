@@ -95,11 +95,18 @@ public final class Subscriber: Service, Sendable {
     ///
     /// Observers of single models that share a queue object take turns on it, also where it is a concurrent one. Give
     /// observers that belong together the same queue, and one that takes long a queue of its own.
+    /// - Parameters:
+    ///   - interest: what is observed.
+    ///   - evictions: the observer is told, too, which models leave the copy for its limits, with the reason `evicted`
+    ///     (<doc:BoundedCopies>). No model that is observed by its id does.
+    ///   - queue: where `handler` is called.
+    ///   - handler: called with the changes of each commit, or with folded ones.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
-        _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
+        _ interest: Interest, evictions: Bool = false, on queue: DispatchQueue,
+        _ handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
-        cache.observe(interest, on: queue, handler)
+        cache.observe(interest, evictions: evictions, on: queue, handler)
     }
 
     /// The same without a queue: the subscriber's own thread calls `handler` once it has merged a batch.
@@ -113,14 +120,16 @@ public final class Subscriber: Service, Sendable {
     /// begin may still run.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
-        _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
+        _ interest: Interest, evictions: Bool = false, inline handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
-        cache.observe(interest, inline: handler)
+        cache.observe(interest, evictions: evictions, inline: handler)
     }
 
     /// The current value first and then every change, as a sequence for one task. The sequence ends when this
     /// subscriber has stopped, and when the service group of the awaiting task shuts down.
-    public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
+    public func changes(_ interest: Interest, evictions: Bool = false) -> ChangeStream {
+        cache.changes(interest, evictions: evictions)
+    }
 
     /// The endpoint where ``SubscriberConfiguration/control`` was bound, with the port that the system chose. Waits for
     /// ``run()``.

@@ -7,6 +7,8 @@ struct SubscribePlan: Sendable {
     /// The ids of the models to print; nil for all.
     let ids: Set<ExactText>?
     let printsChanges: Bool
+    /// A model that leaves the copy for its limits is a change, too.
+    var printsEvictions = false
     let endsWhenLive: Bool
     let printsModels: Bool
     let printsDigest: Bool
@@ -37,7 +39,9 @@ struct SubscribePrinter: Service {
         // An observer costs each commit something.
         let observation =
             plan.printsChanges
-            ? subscriber.observe(.everything, on: output.queue) { output.write($0, ids: plan.ids) } : nil
+            ? subscriber.observe(.everything, evictions: plan.printsEvictions, on: output.queue) {
+                output.write($0, ids: plan.ids)
+            } : nil
         defer {
             observation?.cancel()
             SystemdNotifier.stopping()

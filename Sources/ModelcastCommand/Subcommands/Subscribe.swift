@@ -65,7 +65,7 @@ struct Subscribe: AsyncParsableCommand {
             "How much to keep: TYPE=COUNT,BYTES,IDLE, each of which may be empty, as User=100000,1GiB,1h; without "
                 + "TYPE= of all types together. COUNT is of models, BYTES a number that may have KiB, MiB or GiB "
                 + "behind it, IDLE one that may have s, m, h or d. What is too much leaves the copy, least used first, "
-                + "without a line. Repeat it for several types.", valueName: "limit"))
+                + "without a line unless --evictions asks for one. Repeat it for several types.", valueName: "limit"))
     var limit: [CopyLimit] = []
 
     @Option(
@@ -77,6 +77,9 @@ struct Subscribe: AsyncParsableCommand {
 
     @Flag(inversion: .prefixedNo, help: "Print changes.")
     var changes = true
+
+    @Flag(help: "Print models that leave the copy for its --limit, too, with the reason evicted.")
+    var evictions = false
 
     @Flag(help: "End once everything that the publishers have sent is here.")
     var untilLive = false
@@ -123,6 +126,10 @@ struct Subscribe: AsyncParsableCommand {
             throw ValidationError(
                 "--store keeps models that come by themselves, and with --prefetch \(prefetch) none do")
         }
+        guard !evictions || (changes && (!limit.isEmpty || prefetch != .all)) else {
+            throw ValidationError(
+                "--evictions prints what leaves the copy: add --limit, and leave --no-changes out")
+        }
         try keys.check(connectingTo: connect, serving: served)
         guard changes || models || digest || control != nil || store != nil || console.http != nil else {
             throw ValidationError(
@@ -151,8 +158,8 @@ struct Subscribe: AsyncParsableCommand {
         let metrics = console.begin()
         let subscriber = try Subscriber(configuration, logger: logger)
         let plan = SubscribePlan(
-            ids: id.isEmpty ? nil : Set(id.map(ExactText.init)), printsChanges: changes, endsWhenLive: untilLive,
-            printsModels: models, printsDigest: digest, timeout: timeout?.duration)
+            ids: id.isEmpty ? nil : Set(id.map(ExactText.init)), printsChanges: changes, printsEvictions: evictions,
+            endsWhenLive: untilLive, printsModels: models, printsDigest: digest, timeout: timeout?.duration)
         let more =
             try keys.services(of: configuration.security, logger: logger)
             + console.services(

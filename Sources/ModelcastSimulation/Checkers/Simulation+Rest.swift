@@ -302,8 +302,10 @@ extension Simulation {
     private func unlikeKnownIDs(of node: SimulatedNode, _ states: [Int: [OracleModel]]) -> [String] {
         guard let cache = node.cache else { return [] }
         let servers = node.listening.map { nodes[links[$0].server] }
+        // A batch of which no head tells is found by digests alone, which no copy compares that does not hold all.
+        let untold = servers.reduce(into: Set<String>()) { $0.formUnion(incomparableTypes(node, $1)) }
         return oracle.models.enumerated().compactMap { index, key in
-            guard node.takes(key), !oracle.isAtRisk(index),
+            guard node.takes(key), !oracle.isAtRisk(index), !untold.contains(key.type),
                 cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
             else { return nil }
             var joined = OracleModel()

@@ -20,6 +20,65 @@ struct EvictionTests {
         #expect(cache.evictionCounts.evictions == 90)
     }
 
+    @Test func `an observer that asks for evictions is told what leaves, and no other is`() async {
+        let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 2)]))
+        let asking = [cache.changes(.type("User"), evictions: true), cache.changes(.everything, evictions: true)]
+        let others = [cache.changes(.type("User")), cache.changes(.everything)]
+        let observed = cache.changes(.model(type: "User", id: "0"), evictions: true)
+        for number in 0..<4 { cache.commit("User", "\(number)", ["a": .int(Int64(number))], at: Stamp(number + 1)) }
+        #expect(cache.enforceLimits(now: 1) == 2)
+        cache.endStreams()
+        func told(_ stream: ChangeStream) async -> [Change] {
+            var told: [Change] = []
+            for await changes in stream { told += changes }
+            return told
+        }
+        for stream in asking {
+            let changes = await told(stream)
+            #expect(changes.map(\.reason) == Array(repeating: .written, count: 4) + [.evicted, .evicted])
+            for change in changes.suffix(2) {
+                #expect(change.new == nil && change.old?["a"] == Int64(change.id).map(Value.int))
+                #expect(cache.presence(of: "User", change.id) == .evicted)
+            }
+        }
+        for stream in others { #expect(await told(stream).map(\.reason) == Array(repeating: .written, count: 4)) }
+        // A model that is observed by its id stays.
+        #expect(await told(observed).map(\.reason) == [.written])
+        #expect(cache.presence(of: "User", "0") == .here)
+    }
+
+    @Test func `what left and came back while its observer slept is told as one change, and a delete as a delete`()
+        async
+    {
+        let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 1)]))
+        let stream = cache.changes(.type("User"), evictions: true)
+        for number in 0..<3 { cache.commit("User", "\(number)", ["a": 1], at: Stamp(number + 1)) }
+        cache.enforceLimits(now: 1)
+        let gone = (0..<3).map { "\($0)" }.filter { cache.presence(of: "User", $0) == .evicted }
+        // So many wait that they are folded.
+        for number in 0..<5_000 { cache.commit("Order", "1", ["a": .int(Int64(number))], at: Stamp(number + 1)) }
+        for id in gone {
+            cache.beginArrivals([id], type: "User")
+            cache.commit("User", id, ["a": 2], at: 10)
+            cache.commit { commit in commit.endArrivals([id], type: "User") }
+        }
+        for id in ["0", "1", "2"] {
+            for stamp in 20..<2_020 as Range<Stamp> { cache.commit("User", id, ["a": .int(Int64(stamp))], at: stamp) }
+        }
+        cache.commit("User", "0", as: .delete, at: 3_000)
+        cache.endStreams()
+        var last: [String: Change] = [:]
+        var folded = 0
+        for await changes in stream {
+            for change in changes {
+                last[change.id] = change
+                if change.isFolded { folded += 1 }
+            }
+        }
+        #expect(folded > 0)
+        #expect(last.mapValues(\.reason) == ["0": .deleted, "1": .written, "2": .written])
+    }
+
     @Test func `types without a limit are kept whole`() {
         let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 1)]))
         for number in 0..<100 { cache.commit("Order", "\(number)", ["a": 1], at: Stamp(number + 1)) }

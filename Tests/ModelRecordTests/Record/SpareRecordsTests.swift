@@ -70,24 +70,23 @@ struct SpareRecordsTests {
         let recordByteCount = try Self.set(String(repeating: "b", count: 200), at: 2 << 40, in: first, plan: &plan)
             .byteCount
         let fits = (1 << 20) / recordByteCount
-        // Many at once, as a large commit replaces them.
-        for length in [200, 100] {
+        // Many at once, as a large commit replaces them. Where there is no room, one of eight takes that of another.
+        for (length, times) in [(200, 2), (100, 16)] {
             var records: [CellRecord] = []
-            for _ in 0..<(2 * fits) {
+            for _ in 0..<(times * fits) {
                 records.append(
                     try Self.set(String(repeating: "b", count: length), at: 2 << 40, in: first, plan: &plan))
             }
-            var given = 0
             while var record = Optional(records.popLast()), record != nil {
-                if Self.giveBack(&record, to: &plan) { given += 1 }
+                _ = Self.giveBack(&record, to: &plan)
             }
-            #expect(given == 2 * fits)
+            #expect(plan.spares.keptByteCount >= (1 << 20) - 1_024)
             #expect(plan.spares.keptByteCount <= (1 << 20) + 1_024)
         }
         // The second size has driven out the first.
         var kept = 0
         while plan.spares.take(ofClass: SpareRecords.sizeClass(recordByteCount)) != nil { kept += 1 }
-        #expect(kept < fits)
+        #expect(kept < fits / 2)
     }
 }
 

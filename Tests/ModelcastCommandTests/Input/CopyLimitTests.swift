@@ -118,12 +118,20 @@ import Testing
     @Test(arguments: [
         (["--prefetch", "none"], "add --control"), (["--prefetch", "some"], "prefetch"),
         (["--prefetch", "none", "--control", "tcp://127.0.0.1:*", "--store", "s"], "with --prefetch none none do"),
-        (["--prefetch", "ids"], "--prefetch ids takes no model unless"),
+        (["--prefetch", "ids"], "--prefetch ids takes no model unless"), (["--evictions"], "add --limit"),
     ])
     func `a copy that could hold nothing is refused with what is wrong`(options: [String], words: String) async throws {
         let command = try RunningCommand(["subscribe", "--connect", "tcp://127.0.0.1:1"] + options)
         #expect(try await command.exitCode() == 64)
         #expect(command.error.contains(words), "\(command.error)")
+    }
+
+    @Test func `with --evictions a subscriber prints what leaves its copy, too`() async throws {
+        let folder = try TemporaryDirectory()
+        let (publisher, subscriber) = try await CopyLimitTests.start(at: folder, ["--limit", "T=5", "--evictions"])
+        #expect(await eventually { subscriber.output.components(separatedBy: "\"evicted\"").count == 46 })
+        for command in [subscriber, publisher] { command.signal(SIGTERM) }
+        withExtendedLifetime(folder) {}
     }
 
     @Test func `a subscriber with a limit prints what comes, and holds so many models at its end`() async throws {
