@@ -13,6 +13,8 @@ struct LeaseTable {
     private var watches: [String: LeaseWatch] = [:]
     /// The look at the models that is under way.
     var look: LeaseLook?
+    /// How many looks have begun. For tests.
+    private(set) var lookCount = 0
     /// A first look has met what an earlier run has left in the copy.
     private var hasLooked = false
     /// When the last look has ended, on the clock of the steps.
@@ -76,6 +78,7 @@ struct LeaseTable {
             guard look == nil, isWanted || !hasLooked else { return }
         }
         look = LeaseLook()
+        lookCount += 1
         for origin in watches.keys { watches[origin]?.beginLook() }
     }
 

@@ -49,7 +49,7 @@ public enum BenchOrder: Codable, Sendable {
     case receivePaced(count: Int)
     case sendBulk(count: Int, byteCount: Int)
     case receiveBulk(count: Int)
-    // An order to a publisher, and to processes of raw libzmq.
+    // An order to publishers, to a subscriber, and to processes of raw libzmq.
     /// Tells the processor time that the process has used so far.
     case processor
     // Orders to a publisher and its subscriber in the mixed scenario.

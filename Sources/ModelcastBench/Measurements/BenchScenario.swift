@@ -17,6 +17,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
     case observers
     case snapshot
     case limits
+    case leases
     case fanout
     case mixed
     case peers
@@ -45,6 +46,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
         case .observers: "updates applied a second with up to a million observers"
         case .snapshot: "opening a snapshot, walking it, and holding it while updates land"
         case .limits: "an update beside a limit, and one where each new model evicts"
+        case .leases: "the processor time of a million leases, and of none"
         case .fanout: "the publisher's processor time with 1 to 64 subscribers"
         case .mixed: "writes of all kinds, reads, observers and snapshots at once"
         case .peers: "throughput beside Redis and NATS; for Scripts/bench-peers"

@@ -28,7 +28,8 @@ actor BenchSubscriber {
         isLazy: Bool = false
     ) throws {
         self.plan = plan
-        var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
+        var configuration = SubscriberConfiguration(
+            name: "bench-subscriber", publishers: endpoint.split(separator: " ").map(String.init))
         configuration.queueByteCount = plan.queueMebibytes << 20
         configuration.store = store
         configuration.prefetch = isLazy ? .none : .all
@@ -89,6 +90,7 @@ actor BenchSubscriber {
         case .endMixed: .mixed(try await endMixed())
         case .copy: .copy(Worker.types(subscriber.cache))
         case .state: .state(state())
+        case .processor: .processor(seconds: ProcessFigures.processorSeconds)
         default: throw BenchError("a subscriber does not know the order \(order)")
         }
     }

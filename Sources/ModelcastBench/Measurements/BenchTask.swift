@@ -2,7 +2,10 @@
 public enum BenchTask: Codable, Sendable {
     /// A publisher that serves.
     case publisher(BenchPlan, protection: BenchProtection = .nothing)
+    /// Many publishers whose models are leased, or not.
+    case leaseHolders(ScenarioSizes, isLeased: Bool)
     /// A subscriber.
+    /// - `endpoint`: that of its publisher, or several with spaces between them.
     /// - `store`: a file that keeps the models; nil for none.
     /// - `isLazy`: it takes nothing by itself.
     case subscriber(

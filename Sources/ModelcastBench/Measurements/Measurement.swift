@@ -44,6 +44,7 @@ public actor Measurement {
         case .frameRecorder(let endpoint): try await FrameRecorder(endpoint: endpoint).run()
         case .rawFanoutSender: try await FanoutSender().run()
         case .rawFanoutReceiver(let endpoint): try await FanoutReceiver(endpoint: endpoint).run()
+        case .leaseHolders(let sizes, let isLeased): try await LeaseHolders(sizes, isLeased: isLeased).run()
         case .local(let sizes, let scenario): try await LocalPeer(sizes: sizes, scenario: scenario).run()
         }
     }
@@ -107,6 +108,7 @@ public actor Measurement {
         case .observers: try await measureObservers()
         case .snapshot: try await measureSnapshot()
         case .limits: try await measureLimits()
+        case .leases: try await measureLeases()
         case .fanout: try await measureFanout()
         case .mixed: try await measureMixed()
         case .peers: try await measurePeers()

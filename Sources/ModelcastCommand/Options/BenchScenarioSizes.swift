@@ -31,6 +31,15 @@ struct BenchScenarioSizes: ParsableArguments {
     @Option(name: .customLong("limit-models"), help: "Models that a copy with a limit holds.")
     var limitModels = ScenarioSizes().limitModels
 
+    @Option(name: .customLong("lease-models"), help: "Models that are leased.")
+    var leaseModels = ScenarioSizes().leaseModels
+
+    @Option(name: .customLong("lease-publishers"), help: "Publishers that lease them.")
+    var leasePublishers = ScenarioSizes().leasePublishers
+
+    @Option(name: .customLong("lease-seconds"), help: "How long the processor time of that is measured.")
+    var leaseSeconds = ScenarioSizes().leaseSeconds
+
     @Option(parsing: .upToNextOption, help: "Subscribers of one publisher.")
     var subscribers = ScenarioSizes().subscribers
 
@@ -51,12 +60,17 @@ struct BenchScenarioSizes: ParsableArguments {
 
     func validate() throws {
         let lists = [readModels, growthModels, observerCounts, subscribers]
-        let counts = [turns, memoryModels, observerModels, snapshotModels, limitModels, mixedModels] + lists.joined()
+        let counts =
+            [turns, memoryModels, observerModels, snapshotModels, limitModels, leaseModels, mixedModels]
+            + lists.joined()
         guard lists.allSatisfy({ !$0.isEmpty }), counts.allSatisfy({ (1...100_000_000).contains($0) }) else {
             throw ValidationError("Turns, models, observers and subscribers must be above 0, at most 100,000,000.")
         }
         guard memoryModels >= 1_000, subscribers.allSatisfy({ $0 <= 256 }) else {
             throw ValidationError("--memory-models must be 1000 or more, --subscribers at most 256.")
+        }
+        guard (1...256).contains(leasePublishers), leaseSeconds > 0, leaseSeconds <= 60 else {
+            throw ValidationError("--lease-publishers: 1 to 256; --lease-seconds: at most 60.")
         }
         guard [fanoutRate, mixedRate].allSatisfy({ (1_000...1_000_000).contains($0) }),
             [fanoutSeconds, mixedSeconds].allSatisfy({ $0 > 0 && $0 <= 60 })
@@ -70,6 +84,8 @@ struct BenchScenarioSizes: ParsableArguments {
         (plan.sizes.observerModels, plan.sizes.observerCounts) = (observerModels, observerCounts)
         (plan.sizes.snapshotModels, plan.sizes.snapshotUpdates) = (snapshotModels, snapshotModels)
         plan.sizes.limitModels = limitModels
+        (plan.sizes.leaseModels, plan.sizes.leasePublishers) = (leaseModels, leasePublishers)
+        plan.sizes.leaseSeconds = leaseSeconds
         (plan.sizes.fanoutRate, plan.sizes.fanoutSeconds) = (fanoutRate, fanoutSeconds)
         (plan.sizes.mixedModels, plan.sizes.mixedRate) = (mixedModels, mixedRate)
         plan.sizes.mixedSeconds = mixedSeconds

@@ -283,6 +283,21 @@ import Testing
         #expect(network.replicas[1].cache["User", "1"] == nil && network.replicas[1].cache["User", "2"] != nil)
     }
 
+    @Test func `of many senders that join together not each makes the listener look at all models`() throws {
+        var network = RelayNetwork()
+        for number in 0..<40 {
+            try network.addOrigin("origin-\(number)")
+            try network.write(number, "\(number)", lease(20_000))
+        }
+        network.addReplica()
+        for number in 0..<40 { network.connect(.replica(0), to: .origin(number)) }
+        network.run(milliseconds: 3_000)
+        let replica = network.replicas[0]
+        #expect(replica.senderStatus(now: network.now).allSatisfy { $0.state == .live })
+        #expect(replica.cache.count(of: "User") == 40)
+        #expect((1...10).contains(replica.leaseLookCount), "\(replica.leaseLookCount)")
+    }
+
     @Test func `what comes late of an origin that is gone is not shown`() throws {
         var network = try network()
         try network.addRelay("relay-2")

@@ -51,6 +51,17 @@ import Testing
         #expect(html.hasSuffix("</html>\n"))
     }
 
+    @Test func `leased models are all there at the end, beside as many without leases`() async throws {
+        let bench = try await ended([
+            "--json", "--only", "leases", "--lease-models", "300", "--lease-publishers", "3", "--lease-seconds", "0.5",
+        ])
+        #expect(try await bench.exitCode() == 0, "\(bench.error)")
+        let object = try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Any]
+        let part = try #require((object?["parts"] as? [[String: Any]])?.first)
+        let figures = try #require(part["figures"] as? [[String: Any]])
+        #expect(figures.count == 3 && figures.prefix(2).allSatisfy { $0["baseline"] != nil })
+    }
+
     @Test func `latency is measured at each of the rates, beside raw libzmq at the same`() async throws {
         let bench = try await ended([
             "--json", "--only", "latency", "--models", "500", "--latency-rate", "500", "2000", "--latency-seconds",

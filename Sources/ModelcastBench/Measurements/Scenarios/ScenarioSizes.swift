@@ -38,6 +38,12 @@ public struct ScenarioSizes: Codable, Hashable, Sendable {
     /// Updates, and new models, in each turn of the limits scenario.
     public var limitUpdates = 64_000
 
+    /// How many models are leased, by how many publishers.
+    public var leaseModels = 1_000_000
+    public var leasePublishers = 100
+    /// How long the processor time of that is measured.
+    public var leaseSeconds = 10.0
+
     /// How many subscribers one publisher has, from few to many.
     public var subscribers = [1, 4, 16, 64]
     /// How many models that publisher has.
