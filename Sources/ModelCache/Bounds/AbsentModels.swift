@@ -61,7 +61,8 @@ struct AbsentModels {
         return count > 0 && evicted[Int(hash &>> 56)][SeededHash.of(id)] != nil
     }
 
-    private func hasEnded(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
+    /// The model was deleted while it was not here.
+    func hasEnded(_ hash: UInt64, _ id: Span<UInt8>) -> Bool {
         endedCount > 0 && ended[Int(hash &>> 56)][SeededHash.of(id)] != nil
     }
 
@@ -200,9 +201,11 @@ struct AbsentModels {
     mutating func beginArrival(_ id: ExactText) { arriving[id] = .some(arriving[id] ?? nil) }
 
     /// The model is here again, or does not exist.
+    /// - Parameter isSure: one of which nothing has come does not exist; otherwise it stays as it was.
     /// - Returns: all that has come of it since its arrival began.
-    mutating func endArrival(_ id: ExactText, _ hash: UInt64) -> CellRecord? {
+    mutating func endArrival(_ id: ExactText, _ hash: UInt64, isSure: Bool) -> CellRecord? {
         let found = arriving.removeValue(forKey: id) ?? nil
+        guard isSure || found != nil else { return nil }
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(id.text.utf8.span))
         if isLazy, let found, !found.exists {
             remove(bucket, key)

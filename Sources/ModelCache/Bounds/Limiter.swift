@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The limits of all types of a cache together.
 // Unchecked because of the variable, which is touched under the writer lock, and of the hand.
 final class Limiter: @unchecked Sendable {
@@ -9,6 +11,8 @@ final class Limiter: @unchecked Sendable {
     let isLazy: Bool
     /// See ``CacheLimits/keepsIDs``.
     let keepsIDs: Bool
+    /// All senders have told which models there are, once at least.
+    let knowsIDs = Atomic<Bool>(false)
 
     init(_ limits: CacheLimits) {
         (self.limits, isLazy, keepsIDs) = (limits, limits.isLazy, limits.isLazy && limits.keepsIDs)

@@ -1,18 +1,35 @@
 @_spi(RecordWriting) public import ModelRecord
+import Synchronization
 
 extension ModelCache {
     /// Whether the copy holds a model, has evicted it, or knows of none.
     ///
     /// From any thread. Costs a read, which does not count as a use of the model.
     public func presence(of type: String, _ id: String) -> ModelPresence {
-        guard let table = existingTable(type) else { return isLazy && !keepsIDs ? .evicted : .absent }
+        // As long as not all senders have told which models there are, an unknown one may exist.
+        let isBlind = isLazy && !(limiter?.knowsIDs.load(ordering: .relaxed) ?? false)
+        guard let table = existingTable(type) else { return isBlind ? .evicted : .absent }
         let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
         let record = table.shards.record(hash, id.utf8.span, isUse: false)
         if record?.isPresent ?? false { return .here }
         // Nothing is missing of a model that is remembered as deleted.
         guard let bounds = table.bounds, record == nil || !isLazy else { return .absent }
-        return bounds.absent.withLock { $0.contains(hash, id.utf8.span) } ? .evicted : .absent
+        let isEvicted = bounds.absent.withLock { absent in
+            isBlind ? !absent.hasEnded(hash, id.utf8.span) : absent.contains(hash, id.utf8.span)
+        }
+        return isEvicted ? .evicted : .absent
     }
+
+    /// Takes note that all senders have told which models there are. Before that no model counts as one that does not
+    /// exist in a copy that keeps ids.
+    @_spi(CacheWriting)
+    public func noteIDsKnown() {
+        if let limiter, limiter.keepsIDs { limiter.knowsIDs.store(true, ordering: .relaxed) }
+    }
+
+    /// The copy is lazy, and knows nothing of the models that it does not hold.
+    @_spi(CacheWriting)
+    public var isBlind: Bool { isLazy && !keepsIDs }
 
     /// The model is evicted, or was when it was deleted: the copy has no record of it for its limits.
     @_spi(CacheWriting)
@@ -206,13 +223,14 @@ extension Commit {
     }
 
     /// Shows the models that have been fetched. Those of which nothing has come do not exist.
+    /// - Parameter isSure: all senders have answered. Otherwise those of which nothing has come stay as they were.
     @_spi(CacheWriting)
-    public mutating func endArrivals(_ ids: [String], type: String) {
+    public mutating func endArrivals(_ ids: [String], type: String, isSure: Bool = true) {
         let table = touch(type)
         guard let bounds = table.bounds else { return }
         for id in ids {
             let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
-            let found = bounds.absent.withLock { $0.endArrival(ExactText(id), hash) }
+            let found = bounds.absent.withLock { $0.endArrival(ExactText(id), hash, isSure: isSure) }
             if let found { arrive(found, in: table) }
         }
     }

@@ -116,6 +116,17 @@ extension Replica {
         if types.isEmpty { leases.endLook(at: now.uptimeMicroseconds) }
     }
 
+    /// Withdraws those of models that have just been fetched whose lease is over.
+    func reviewLeases(ofFetched ids: [String], _ type: String) {
+        let leased = ids.filter { id in
+            guard let record = cache.record(type: type, id: id, includingTombstones: true), record.exists,
+                let lease = record.lease
+            else { return false }
+            return leases.meet(lease, isWithdrawn: record.isWithdrawn) != record.isWithdrawn
+        }
+        if !leased.isEmpty { reviewLeases(of: type, leased) }
+    }
+
     /// How many models one step looks at, or those of one bucket.
     private static let leaseLookCount = 65_536
 

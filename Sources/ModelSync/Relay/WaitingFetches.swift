@@ -96,8 +96,16 @@ extension RelayMachine {
     /// Answers a peer with models that have been brought back. They may have left the copy again.
     func answer(_ entry: WaitingFetches.Entry, with records: [CellRecord], now: Moment) {
         let copy = ModelCache()
-        copy.commit { commit in commit.join(records, type: entry.type) }
-        answer(entry, from: copy, now: now)
+        // What readers do not see is among the answers of this end, as where nothing has to be brought back.
+        let unseen = entry.ids.compactMap { cache.record(type: entry.type, id: $0, includingTombstones: true) }
+        copy.commit { commit in commit.join(records + unseen, type: entry.type) }
+        // Some sender is away that may have them.
+        let unsure =
+            cache.isBlind
+            ? []
+            : entry.ids.filter { cache.presence(of: entry.type, $0) == .evicted }
+                .filter { copy[entry.type, $0] == nil }
+        answer(entry, from: copy, unsure: Set(unsure.map(ExactText.init)), now: now)
     }
 
     /// Answers the fetches whose time is up with what is here.
@@ -113,11 +121,14 @@ extension RelayMachine {
         }
     }
 
-    private func answer(_ entry: WaitingFetches.Entry, from copy: ModelCache, now: Moment) {
+    /// - Parameter unsure: the ids of models that may exist and are not in the copy; nil where the copy knows.
+    private func answer(
+        _ entry: WaitingFetches.Entry, from copy: ModelCache, unsure: Set<ExactText>? = nil, now: Moment
+    ) {
         let told = heads(prefixes: nil, isServing: true, fillsFrame: false, now: now)
         service.answer(
             .fetch(rid: entry.rid, type: entry.type, ids: entry.ids), to: entry.peer, entry.rights,
-            with: ControlService.Served(heads: told, cache: copy), now: now, counters: &counters)
+            with: ControlService.Served(heads: told, cache: copy, unsure: unsure), now: now, counters: &counters)
         if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
         takeReplies()
     }

@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelWire
 
@@ -53,7 +53,9 @@ extension Replica {
         sessions[sender.index].handShake.becomeLive(at: now.uptimeMicroseconds)
         fetches.lost = [:]
         sessions[sender.index].lastError = nil
+        fetches.lostSenders = []
         applyLeases(now: now)
+        if sessions.allSatisfy(\.isSynced) { cache.noteIDsKnown() }
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
             let isOlder = starts.map { isCopyOlder($0[stream.key.origin], stream) } ?? false

@@ -112,10 +112,15 @@ public final class Replica {
         send(request, to: sender)
     }
 
-    /// Takes the records of a sender's copy into this one, or into one that is made beside it.
+    /// Takes the records of a sender's copy into this one, or into one that is made beside it. A lazy replica takes no
+    /// more than their ids, if it takes those, whatever the sender has sent.
     func take(_ chunks: [RecordChunk], into commit: inout Commit) {
         for (type, records) in chunks {
-            if cache.keepsIDs { commit.noteIDs(records, type: type) } else { commit.join(records, type: type) }
+            if cache.keepsIDs {
+                commit.noteIDs(records, type: type)
+            } else if !isLazy {
+                commit.join(records, type: type)
+            }
         }
     }
 

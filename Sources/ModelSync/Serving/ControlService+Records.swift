@@ -50,9 +50,15 @@ extension ControlService {
     }
 
     /// The models among these that have left the copy for its limits, as many together as are sure to fit into a frame.
-    private func evicted(_ ids: [String], type: String, _ cache: ModelCache) -> [[String]] {
-        guard cache.hasEvicted(type) else { return [] }
-        let all = ids.filter { cache.presence(of: type, $0) == .evicted }
+    private func evicted(_ ids: [String], type: String, _ served: Served) -> [[String]] {
+        let all =
+            if let unsure = served.unsure {
+                ids.filter { unsure.contains(ExactText($0)) }
+            } else if served.cache.hasEvicted(type) {
+                ids.filter { served.cache.presence(of: type, $0) == .evicted }
+            } else {
+                [] as [String]
+            }
         let count = max(configuration.limits.frameByteCount / 1024, 1)
         return stride(from: 0, to: all.count, by: count).map { Array(all[$0..<min($0 + count, all.count)]) }
     }
@@ -85,7 +91,7 @@ extension ControlService {
             replies.append(chunk.reply(rid: rid, type: type))
         }
         for model in chunking.takeUnsendable() { note(model, type: type, &counters) }
-        replies += evicted(ids, type: type, served.cache).map { .evicted(rid: rid, type: type, ids: $0) }
+        replies += evicted(ids, type: type, served).map { .evicted(rid: rid, type: type, ids: $0) }
         replies.append(.complete(rid: rid, heads: served.heads))
         enqueue(.replies(replies[...]), rid, peer)
     }

@@ -45,6 +45,8 @@ struct ControlService: Sendable {
         /// The heads of each origin that the owner speaks for, with the topics that the question selects.
         var heads: [Heads]
         var cache: ModelCache
+        /// The ids among those asked for that may be of models which are not in the cache; nil where it knows.
+        var unsure: Set<ExactText>?
     }
 
     /// One frame for one peer.

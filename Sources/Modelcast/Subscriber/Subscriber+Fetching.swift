@@ -64,6 +64,11 @@ extension Subscriber {
             return nil
         }
         guard let found else { throw lateness(type, ids.count, timeout) }
+        let missing = Set(ids.lazy.map(ExactText.init)).subtracting(found.lazy.map { ExactText($0.id) })
+        // A blind copy does not know that there are such models.
+        if !cache.isBlind, let id = missing.map(\.text).first(where: { cache.presence(of: type, $0) == .evicted }) {
+            throw absence(type, id)
+        }
         return found.sorted { ExactText($0.id) < ExactText($1.id) }
     }
 
@@ -100,16 +105,26 @@ extension Subscriber {
     /// Lets a model of a Swift type go that was pinned.
     public func unpin<M: Model>(_ type: M.Type, _ id: M.ID) { unpin(M.modelType, id.idText) }
 
-    private func lateness(_ type: String, _ count: Int, _ limit: Duration) -> ModelcastError {
-        let senders = status.senders
-        let states = senders.map { "\($0.name.isEmpty ? "a sender without a name" : $0.name) (\($0.state.rawValue))" }
-        let asked =
-            states.isEmpty
+    private var askedSenders: String {
+        let states = status.senders.map { sender in
+            "\(sender.name.isEmpty ? "a sender without a name" : sender.name) (\(sender.state.rawValue))"
+        }
+        return states.isEmpty
             ? "none of \(configuration.publishers.joined(separator: ", "))" : states.joined(separator: ", ")
+    }
+
+    private func absence(_ type: String, _ id: String) -> ModelcastError {
+        ModelcastError(
+            .timeout,
+            "\(type) \(id) is known here, and none of those that answered has it. Asked: \(askedSenders). One that "
+                + "is not live may have it")
+    }
+
+    private func lateness(_ type: String, _ count: Int, _ limit: Duration) -> ModelcastError {
         let what = count == 1 ? "a model of \(type) was" : "\(count) models of \(type) were"
         return ModelcastError(
             .timeout,
-            "\(what) not brought back within \(limit). Asked: \(asked). A sender that is not "
+            "\(what) not brought back within \(limit). Asked: \(askedSenders). A sender that is not "
                 + "live, or that lacks what this copy has been told, is waited for")
     }
 }

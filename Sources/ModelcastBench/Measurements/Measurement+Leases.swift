@@ -23,8 +23,8 @@ extension Measurement {
         ]
         part.notes = [
             "Leases: \(Figures.grouped(sizes.leaseModels)) models of \(sizes.leasePublishers) publishers in one process, "
-                + "leased for \(LeaseHolders.lease), and nothing is written; over \(Figures.fixed(sizes.leaseSeconds, 0)) "
-                + "s. At the end every model is there."
+                + "leased for \(LeaseHolders.lease), and nothing is written, over "
+                + "\(Figures.fixed(sizes.leaseSeconds, 0)) s. At the end every model is there."
         ]
         return part
     }

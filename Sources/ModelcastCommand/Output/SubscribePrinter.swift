@@ -47,6 +47,10 @@ struct SubscribePrinter: Service {
             SystemdNotifier.stopping()
         }
         SystemdNotifier.ready("connecting to \(subscriber.configuration.publishers.joined(separator: ", "))")
+        // The port that the system has chosen is known to nobody else.
+        if subscriber.configuration.control?.hasSuffix("*") ?? false {
+            StandardError.write(line: "control \(try await subscriber.boundControl)")
+        }
         try await watch()
         output.beginEnd()
         await output.settle(through: subscriber.snapshot().commitNumber)

@@ -28,7 +28,7 @@ extension Simulation {
         let wanted = Dictionary(grouping: evicted(of: node).prefix(count), by: \.type)
         for (type, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             nextToken += 1
-            if isBlind(node) { node.asked[nextToken] = keys }
+            node.asked[nextToken] = keys
             replica.fetch(keys.map(\.id), of: type, token: nextToken, now: moment(node))
         }
         settle(node)
@@ -42,19 +42,14 @@ extension Simulation {
         }
     }
 
-    /// The copy is lazy, and knows nothing of what it does not hold.
-    private func isBlind(_ node: SimulatedNode) -> Bool {
-        node.limits.map { $0.isLazy && !$0.keepsIDs } ?? false
-    }
-
-    /// A lazy copy, which does not hold a model, takes it for one that does not exist: a fetch has told so since the
-    /// limits were lifted, or it is not among the ids that the copy knows.
+    /// A copy that does not hold a model takes it for one that does not exist: a fetch has told so since the limits were
+    /// lifted, or it is not among the ids that the copy knows.
     func isFound(missing key: ModelKey, _ node: SimulatedNode) -> Bool {
-        if let cache = node.cache, cache.keepsIDs {
-            return cache.presence(of: key.type, key.id) == .absent
-                && cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
-        }
-        return areLimitsLifted && isBlind(node) && node.missing.contains(key)
+        guard let cache = node.cache,
+            cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
+        else { return false }
+        if cache.keepsIDs, cache.presence(of: key.type, key.id) == .absent { return true }
+        return areLimitsLifted && node.missing.contains(key) && cache.presence(of: key.type, key.id) == .evicted
     }
 
     /// The copy knows the ids of all models.

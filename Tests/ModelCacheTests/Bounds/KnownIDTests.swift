@@ -48,6 +48,9 @@ struct KnownIDTests {
 
     @Test func `a model that is fetched is listed once, and again when it has left`() {
         let cache = ModelCache(limits: KnownIDTests.limits)
+        #expect(cache.presence(of: "User", "4") == .evicted)
+        cache.noteIDsKnown()
+        #expect(cache.presence(of: "User", "4") == .absent)
         for number in 0..<20 { cache.commit("User", "\(number)", ["a": 1], at: Stamp(number + 1)) }
         #expect(cache.count(of: "User") == 0 && cache.ids(of: "User").count == 20)
         cache.beginArrivals(["3"], type: "User")

@@ -2,6 +2,7 @@
 import ModelRecord
 import ModelSync
 import ModelWire
+import TestSupport
 import Testing
 
 /// A copy that takes nothing by itself.
@@ -266,5 +267,60 @@ struct LazyCopyTests {
         wire.flush()
         wire.deliverAll()
         #expect(LazyCopyTests.knownIDs(wire) == ["2", "keep", "new"])
+    }
+
+    @Test func `until all senders have told their ids once any model may exist`() throws {
+        var wire = try Wire(modelLimits: LazyCopyTests.ids)
+        try wire.write("User", "1", ["a": 1])
+        wire.flush()
+        #expect(wire.replica.cache.presence(of: "User", "1") == .evicted)
+        #expect(wire.replica.cache.presence(of: "User", "nobody") == .evicted)
+        let other = wire.replica.addSender()
+        try wire.becomeLive()
+        #expect(wire.replica.state(of: other) != .live)
+        #expect(wire.replica.cache.presence(of: "User", "nobody") == .evicted)
+        var alone = try LazyCopyTests.wire(LazyCopyTests.ids)
+        #expect(alone.replica.cache.presence(of: "User", "nobody") == .absent)
+        // What is known stays known, whoever goes.
+        alone.replica.disconnected(alone.sender, reason: "cut", now: alone.now)
+        try alone.pass(milliseconds: 5_000)
+        #expect(alone.replica.cache.presence(of: "User", "nobody") == .absent)
+        #expect(alone.replica.cache.presence(of: "User", "2") == .evicted)
+    }
+
+    @Test
+    func `a model that is known, and that none of those that are live has, is not taken for one that does not exist`()
+        throws
+    {
+        var wire = try LazyCopyTests.wire(LazyCopyTests.ids)
+        // As a second sender has told it that is away now.
+        _ = wire.replica.addSender()
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: 1 << 16, id: "elsewhere", fields: ["a": 1])
+        try wire.replica.cache.commit(writer, type: "User")
+        #expect(wire.replica.cache.presence(of: "User", "elsewhere") == .evicted)
+        wire.replica.fetch(["elsewhere"], of: "User", token: 7, now: wire.now)
+        try wire.live(milliseconds: 40_000)
+        #expect(wire.fetched[7]?.isEmpty ?? false)
+        #expect(wire.replica.cache.presence(of: "User", "elsewhere") == .evicted)
+    }
+
+    @Test func `records that come where none were asked for are passed over, deletes as well`() throws {
+        var wire = try Wire(modelLimits: LazyCopyTests.lazy)
+        for id in ["1", "2"] { try wire.write("User", id, ["a": 1]) }
+        try wire.write("User", "2", as: .delete)
+        wire.flush()
+        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
+        let answer = try wire.ask(snapshot)
+        #expect(answer.records.count == 2)
+        wire.answer = { [answer] request, _ in
+            guard case .heads(let rid, _, _) = request else { return nil }
+            return [
+                .records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads),
+            ]
+        }
+        try wire.becomeLive()
+        #expect(wire.replica.cache.tombstoneCount(of: "User") == 0)
+        #expect(wire.replica.cache.presence(of: "User", "2") == .evicted)
     }
 }

@@ -126,6 +126,14 @@ import Testing
         #expect(command.error.contains(words), "\(command.error)")
     }
 
+    @Test func `a subscriber tells the port that the system has chosen for those who ask it`() async throws {
+        let subscriber = try RunningCommand([
+            "subscribe", "--connect", "tcp://127.0.0.1:1", "--prefetch", "none", "--control", "tcp://127.0.0.1:*",
+        ])
+        #expect(await eventually { subscriber.error.contains(/control tcp:\/\/127\.0\.0\.1:[0-9]+\n/) })
+        subscriber.signal(SIGTERM)
+    }
+
     @Test func `with --evictions a subscriber prints what leaves its copy, too`() async throws {
         let folder = try TemporaryDirectory()
         let (publisher, subscriber) = try await CopyLimitTests.start(at: folder, ["--limit", "T=5", "--evictions"])

@@ -237,6 +237,12 @@ final class Fetch {
         }
     }
 
+    /// Senders without whose answers nothing is complete, and that have not answered: where all that there are have.
+    var lostSenders: [SenderID] { hasAll ? senders.required.filter { !hasAnswered($0) } : [] }
+
+    /// All senders are live and have answered, so what none has does not exist.
+    var isSure: Bool { hasAll && !senders.isAnyAway }
+
     /// All senders that count have answered.
     var hasAll: Bool { senders.counted.allSatisfy(hasAnswered) }
 

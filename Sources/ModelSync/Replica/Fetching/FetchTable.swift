@@ -20,6 +20,8 @@ struct FetchTable {
     var audit = AuditPlace()
     /// Reaches that fetches have waited for in vain. They are not waited for again until a sender becomes live.
     var lost: [StreamKey: LostReach] = [:]
+    /// Senders whose answers fetches have waited for in vain, as they are not live. The same holds for them.
+    var lostSenders: Set<SenderID> = []
     /// How often held models have been compared.
     var comparisonCount: UInt64 = 0
     /// How many models of a type are asked for together, where it is fewer than usual: some answer was too large.

@@ -141,7 +141,9 @@ extension Replica {
             send(.fetch(rid: rid, type: fetch.type, ids: fetch.ids), to: sender)
         }
         let all = Fetch.Senders(
-            required: sessions.filter(\.holdsUncovered).map(\.id),
+            required: sessions.map(\.id).filter { sender in
+                sessions[sender.index].holdsUncovered && !fetches.lostSenders.contains(sender)
+            },
             counted: Set(live.lazy.filter { !$0.fetchBackOff.isGivenUp(at: time) }.map(\.id)),
             isAnyAway: live.count < sessions.count)
         fetch.begin(
@@ -176,9 +178,11 @@ extension Replica {
         }
         switch fetch.purpose {
         case .bringsBack:
-            cache.commit { commit in commit.endArrivals(fetch.ids, type: fetch.type) }
+            cache.commit { commit in commit.endArrivals(fetch.ids, type: fetch.type, isSure: fetch.isSure) }
+            reviewLeases(ofFetched: fetch.ids, fetch.type)
             fetches.end(fetch)
             fetches.lost.merge(fetch.lost) { $1 }
+            fetches.lostSenders.formUnion(fetch.lostSenders)
             if !fetch.hasAll { fetches.noteUnsure(fetch) }
             leases.noteArrivals()
             let done = fetches.deliver(fetch) { id in

@@ -102,6 +102,11 @@ extension Replica {
 
     /// Joins records, or stages them.
     private func take(_ records: [CellRecord], type: String, of sender: SenderID, _ stream: StreamState?, now: Moment) {
+        // No transaction shows by ids alone, so they wait for nothing.
+        guard !isLazy else {
+            join([(type, records)], now: now)
+            return
+        }
         sessions[sender.index].holdsUncovered = true
         // Taken out while it changes, so that it is not copied.
         var staging: Staging?
