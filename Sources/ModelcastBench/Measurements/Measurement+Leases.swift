@@ -22,8 +22,8 @@ extension Measurement {
                 "processor time a second that leases add", added, .seconds, mark: .atMost(Measurement.addedMax)),
         ]
         part.notes = [
-            "Leases: \(Figures.grouped(sizes.leaseModels)) models of \(sizes.leasePublishers) publishers in one process, "
-                + "leased for \(LeaseHolders.lease), and nothing is written, over "
+            "Leases: \(Figures.grouped(sizes.leaseModels)) models of \(sizes.leasePublishers) publishers in one "
+                + "process, leased for \(LeaseHolders.lease), and nothing is written, over "
                 + "\(Figures.fixed(sizes.leaseSeconds, 0)) s. At the end every model is there."
         ]
         return part
