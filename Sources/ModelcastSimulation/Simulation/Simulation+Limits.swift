@@ -42,8 +42,8 @@ extension Simulation {
         }
     }
 
-    /// A copy that does not hold a model takes it for one that does not exist: a fetch has told so since the limits were
-    /// lifted, or it is not among the ids that the copy knows.
+    /// A copy that does not hold a model takes it for one that does not exist: a fetch has told so since the limits
+    /// were lifted, or it is not among the ids that the copy knows.
     func isFound(missing key: ModelKey, _ node: SimulatedNode) -> Bool {
         guard let cache = node.cache,
             cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
