@@ -61,6 +61,10 @@ extension ModelCache {
             }
             cut.commitNumber += 1
             publication.summary.commitNumber = cut.commitNumber
+            guard writer.isEvicting else { return publish(&publication.batches, &cut) }
+            // Told are those who have asked for evictions, and nobody else. By a swap, so that no other commit pays.
+            swap(&cut.observers, &cut.evictionObservers)
+            defer { swap(&cut.observers, &cut.evictionObservers) }
             return publish(&publication.batches, &cut)
         }
         writer.isEvicting = false
@@ -73,22 +77,14 @@ extension ModelCache {
         let epoch = cut.epochs.newest
         for position in batches.indices {
             let table = batches[position].0
-            let count = batches[position].1.count
-            var gathering =
-                writer.isEvicting
-                ? Gathering(table, cut.evictionObservers, capacity: count, writer)
-                : Gathering(table, cut.observers, capacity: count, writer)
+            var gathering = Gathering(table, cut.observers, capacity: batches[position].1.count, writer)
             cut.reserveCounts(of: table)
             let shards = table.publish(
                 &batches[position].1, epoch: epoch, gathering: &gathering, counts: &cut.counts[table.number])
             if epoch != nil { cut.epochs.touch(table: table.number, shards: shards) }
-            if writer.isEvicting {
-                deliveries.add(gathering, of: table.name, cut.evictionObservers, writer)
-            } else {
-                deliveries.add(gathering, of: table.name, cut.observers, writer)
-            }
+            deliveries.add(gathering, of: table.name, cut.observers, writer)
         }
-        deliveries.finish(everything: writer.isEvicting ? cut.evictionObservers.everything : cut.observers.everything)
+        deliveries.finish(everything: cut.observers.everything)
         return deliveries
     }
 
