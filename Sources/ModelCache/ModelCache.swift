@@ -175,7 +175,7 @@ struct Cut {
     var counts: [TableCounts] = []
     var epochs = Epochs()
     var observers = Observers()
-    /// Those of them that are told, too, which models leave the copy for its limits.
+    /// The observers among them that are told, too, which models leave the copy for its limits.
     var evictionObservers = Observers()
 
     func counts(of table: TypeTable) -> TableCounts {

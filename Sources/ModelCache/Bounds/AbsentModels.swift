@@ -138,7 +138,7 @@ struct AbsentModels {
     }
 
     private mutating func note(_ bucket: Int, _ key: UInt64, _ stamp: Stamp, isDelete: Bool, id: () -> String?) {
-        // Of two publishers that wrote at one stamp the names decide, which are not kept: the model counts as one that
+        // The names of two publishers that wrote at one stamp decide, and are not kept: the model counts as one that
         // exists, and a fetch tells.
         if let end = ended[bucket][key], stamp < end || (isDelete && stamp == end) { return }
         if let last = evicted[bucket][key], stamp <= last { return }

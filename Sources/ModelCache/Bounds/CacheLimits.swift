@@ -8,7 +8,7 @@ public struct CacheLimits: Hashable, Sendable {
     public var all: ModelLimits?
     /// Only what is fetched comes into the copy: all other models count as evicted.
     @_spi(CacheWriting) public var isLazy = false
-    /// Of a lazy copy: the ids of all other models are kept, so that those that do not exist are told apart.
+    /// The ids of all models that a lazy copy does not hold are kept, so that those that do not exist are told apart.
     @_spi(CacheWriting) public var keepsIDs = false
 
     /// Limits of single types, and of all together.

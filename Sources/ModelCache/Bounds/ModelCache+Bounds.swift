@@ -216,7 +216,7 @@ extension Commit {
         for record in records {
             let hash = SlotArray.hash(idHash: record.idHash)
             let held = table.shards.record(hash, record.idBytes, isUse: false)
-            // What is later than a delete that is here was written by a batch that is not.
+            // A write that is later than a delete which is here came in a batch that did not come here.
             guard held.map({ !$0.exists && $0.lastStamp < record.lastStamp }) ?? true else { continue }
             _ = bounds.keepsBack(record, hash, plan: &plan)
         }

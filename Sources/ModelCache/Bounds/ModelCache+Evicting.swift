@@ -187,7 +187,7 @@ extension Commit {
         guard !victims.isEmpty else { return }
         let isTold = hasEvictionObservers(of: table)
         for (index, (hash, record)) in victims.enumerated() {
-            // Nobody has used them for long, so they are in no cache of the processor.
+            // The records are in no cache of the processor, as nobody has used them for long.
             let ahead = victims[min(index + 4, victims.count - 1)].record
             unsafe UnmanagedRecord.prefetch(ahead.address, byteCount: table.recordByteCount)
             table.bounds?.absent.withLock { $0.insert(hash, record) }

@@ -40,14 +40,17 @@ extension CellRecord {
     /// it exists.
     /// - Complexity: O(*1*) but for the id.
     @_spi(RecordWriting)
-    public var withoutCells: CellRecord {
+    public var withoutCells: CellRecord { with(cells: MergePlan()) }
+
+    /// The same model with those of its cells alone that a plan keeps: id, floor and touch stay as they are.
+    func with(cells plan: borrowing MergePlan) -> CellRecord {
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)
         let floor = VersionSlice(reading: &reader)
         let touched = VersionSlice(reading: &reader)
         return RecordBuilder.make(
             id: bytes.extracting(idRange), idHash: idHash, floor: floor.view(in: bytes),
-            touched: touched.view(in: bytes), exists: exists, plan: MergePlan(), old: bytes, other: Span(), stamp: 0,
+            touched: touched.view(in: bytes), exists: exists, plan: plan, old: bytes, other: Span(), stamp: 0,
             origin: Span())
     }
 

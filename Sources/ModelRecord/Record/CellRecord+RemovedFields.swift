@@ -38,14 +38,7 @@ extension CellRecord {
             }
             return true
         }
-        let bytes = storage.bytes
-        var reader = CBORReader(bytes, at: idRange.upperBound)
-        let floor = VersionSlice(reading: &reader)
-        let touched = VersionSlice(reading: &reader)
-        return RecordBuilder.make(
-            id: bytes.extracting(idRange), idHash: idHash, floor: floor.view(in: bytes),
-            touched: touched.view(in: bytes), exists: exists, plan: plan, old: bytes, other: Span(), stamp: 0,
-            origin: Span())
+        return with(cells: plan)
     }
 
     private static func isForgettable(_ cell: CellSlice, _ bytes: Span<UInt8>, olderThan stamp: Stamp) -> Bool {

@@ -18,8 +18,8 @@ extension CellRecord {
             exists: false, plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
 
-    /// What observers are told where this model leaves the copy for its limits: the same, with a mark that it was not
-    /// deleted. A tombstone that leaves is itself.
+    /// A tombstone like ``removed(plan:)``, for observers of a model that leaves the copy for its limits, with a mark
+    /// that it was not deleted. A tombstone that leaves is itself.
     @_spi(RecordWriting)
     public func evicted(plan: inout MergePlan) -> CellRecord {
         guard exists else { return self }

@@ -66,17 +66,19 @@ struct RecordFacts {
 
     /// See ``CellRecord/isWithdrawn``.
     @inline(__always)
-    var isWithdrawn: Bool {
-        bits & (RecordFacts.existence | RecordFacts.withdrawal) == RecordFacts.existence | RecordFacts.withdrawal
-    }
+    var isWithdrawn: Bool { marks == RecordFacts.existence | RecordFacts.withdrawal }
 
     /// See ``CellRecord/isEvicted``.
     @inline(__always)
-    var isEvicted: Bool { bits & (RecordFacts.existence | RecordFacts.withdrawal) == RecordFacts.withdrawal }
+    var isEvicted: Bool { marks == RecordFacts.withdrawal }
 
     /// See ``CellRecord/isPresent``.
     @inline(__always)
-    var isPresent: Bool { bits & (RecordFacts.existence | RecordFacts.withdrawal) == RecordFacts.existence }
+    var isPresent: Bool { marks == RecordFacts.existence }
+
+    /// The bits that say together whether readers see the model.
+    @inline(__always)
+    private var marks: UInt64 { bits & (RecordFacts.existence | RecordFacts.withdrawal) }
 
     private static let existence: UInt64 = 1 &<< 52
     static let withdrawal: UInt64 = 1 &<< 31

@@ -51,13 +51,7 @@ public struct RecordParts: Sendable {
         }
         guard plan.cellCount > 0 || !isBegun else { return nil }
         isBegun = true
-        var versions = CBORReader(bytes, at: record.idRange.upperBound)
-        let floor = VersionSlice(reading: &versions)
-        let touched = VersionSlice(reading: &versions)
-        return RecordBuilder.make(
-            id: bytes.extracting(record.idRange), idHash: record.idHash, floor: floor.view(in: bytes),
-            touched: touched.view(in: bytes), exists: record.exists, plan: plan, old: bytes, other: Span(), stamp: 0,
-            origin: Span())
+        return record.with(cells: plan)
     }
 
     /// True when all parts have been handed out.

@@ -36,7 +36,7 @@ import Synchronization
     private static let classCount = 128
     /// From this capacity on, most records that are given are freed.
     private static let byteCountMax = 1 << 20
-    /// Of so many records that are given then, one frees another and is kept.
+    /// How many records are given then until one frees another and is kept.
     private static let turnCount = 8
 
     init() {

@@ -99,10 +99,7 @@ extension Replica {
             snapshot.forEach(type: type, buckets: look.bucket..<(look.bucket + 1), includingTombstones: true) {
                 record in
                 left -= 1
-                guard record.exists, let lease = record.lease else { return true }
-                if leases.meet(lease, isWithdrawn: record.isWithdrawn) != record.isWithdrawn {
-                    changed.append(record.id)
-                }
+                if isToChange(record) { changed.append(record.id) }
                 return true
             }
             if !changed.isEmpty { reviewLeases(of: type, changed) }
@@ -118,13 +115,17 @@ extension Replica {
 
     /// Withdraws those of models that have just been fetched whose lease is over.
     func reviewLeases(ofFetched ids: [String], _ type: String) {
-        let leased = ids.filter { id in
-            guard let record = cache.record(type: type, id: id, includingTombstones: true), record.exists,
-                let lease = record.lease
-            else { return false }
-            return leases.meet(lease, isWithdrawn: record.isWithdrawn) != record.isWithdrawn
+        let changed = ids.filter { id in
+            cache.record(type: type, id: id, includingTombstones: true).map(isToChange) ?? false
         }
-        if !leased.isEmpty { reviewLeases(of: type, leased) }
+        if !changed.isEmpty { reviewLeases(of: type, changed) }
+    }
+
+    /// Takes note of the lease of a model, if it has one.
+    /// - Returns: whether the model is to be withdrawn, or given back.
+    private func isToChange(_ record: CellRecord) -> Bool {
+        guard record.exists, let lease = record.lease else { return false }
+        return leases.meet(lease, isWithdrawn: record.isWithdrawn) != record.isWithdrawn
     }
 
     /// How many models one step looks at, or those of one bucket.

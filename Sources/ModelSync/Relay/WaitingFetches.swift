@@ -96,15 +96,13 @@ extension RelayMachine {
     /// Answers a peer with models that have been brought back. They may have left the copy again.
     func answer(_ entry: WaitingFetches.Entry, with records: [CellRecord], now: Moment) {
         let copy = ModelCache()
-        // What readers do not see is among the answers of this end, as where nothing has to be brought back.
+        // Models that readers do not see are among the answers of this end, as where nothing has to be brought back.
         let unseen = entry.ids.compactMap { cache.record(type: entry.type, id: $0, includingTombstones: true) }
         copy.commit { commit in commit.join(records + unseen, type: entry.type) }
         // Some sender is away that may have them.
-        let unsure =
-            cache.isBlind
-            ? []
-            : entry.ids.filter { cache.presence(of: entry.type, $0) == .evicted }
-                .filter { copy[entry.type, $0] == nil }
+        let unsure = entry.ids.filter { id in
+            !cache.isBlind && copy[entry.type, id] == nil && cache.presence(of: entry.type, id) == .evicted
+        }
         answer(entry, from: copy, unsure: Set(unsure.map(ExactText.init)), now: now)
     }
 

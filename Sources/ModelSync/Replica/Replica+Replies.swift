@@ -51,9 +51,8 @@ extension Replica {
     func becomeLive(_ sender: SenderID, copy: [Heads]?, now: Moment) {
         let starts = copy.map { heads in Dictionary(heads.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max) }
         sessions[sender.index].handShake.becomeLive(at: now.uptimeMicroseconds)
-        fetches.lost = [:]
+        fetches.forgetLost()
         sessions[sender.index].lastError = nil
-        fetches.lostSenders = []
         applyLeases(now: now)
         if sessions.allSatisfy(\.isSynced) { cache.noteIDsKnown() }
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {

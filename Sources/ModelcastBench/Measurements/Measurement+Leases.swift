@@ -44,7 +44,7 @@ extension Measurement {
         }
         let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoints))
         _ = try await joined(subscriber, models: sizes.leaseModels)
-        // What the join has left to do is done by then.
+        // The work that the join has left behind is done by then.
         try await Task.sleep(for: .seconds(2))
         let before = (try await processor(holders), try await processor(subscriber))
         try await Task.sleep(for: .seconds(sizes.leaseSeconds))

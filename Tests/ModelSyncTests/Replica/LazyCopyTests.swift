@@ -34,6 +34,32 @@ struct LazyCopyTests {
         return wire
     }
 
+    /// Brings the copy back to its sender when nobody remembers any more what was deleted while it was cut off.
+    private static func returnAfterLongAbsence(_ wire: inout Wire) throws {
+        wire.flush()
+        wire.stream = []
+        try wire.pass(milliseconds: 60_000)
+        wire.stream = []
+        wire.origin.cache.dropTombstones(of: "User", olderThan: .max)
+        try wire.becomeLive()
+        try wire.live(milliseconds: 5_000)
+        #expect(wire.replica.counters[.renewals] == 1)
+    }
+
+    /// Lets the sender answer as one that takes a request for heads or ids for one of a whole snapshot.
+    private static func answerWithWholeRecords(_ wire: inout Wire, count: Int) throws {
+        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
+        let answer = try wire.ask(snapshot)
+        try #require(answer.records.count == count)
+        wire.answer = { [answer] request, _ in
+            switch request {
+            case .heads(let rid, _, _), .ids(let rid, _, _):
+                [.records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads)]
+            default: nil
+            }
+        }
+    }
+
     @Test func `a start takes the heads of its senders and no record`() throws {
         var wire = try Wire(modelLimits: LazyCopyTests.lazy)
         for number in 0..<100 { try wire.write("User", "\(number)", ["a": 1]) }
@@ -51,16 +77,7 @@ struct LazyCopyTests {
         var wire = try Wire(modelLimits: LazyCopyTests.lazy)
         try wire.write("User", "1", ["a": 1])
         wire.flush()
-        // What it answers to a snapshot, which it takes the request for.
-        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
-        let answer = try wire.ask(snapshot)
-        try #require(answer.records.count == 1)
-        wire.answer = { [answer] request, _ in
-            guard case .heads(let rid, _, _) = request else { return nil }
-            return [
-                .records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads),
-            ]
-        }
+        try LazyCopyTests.answerWithWholeRecords(&wire, count: 1)
         try wire.becomeLive()
         #expect(wire.replica.cache.count(of: "User") == 0)
         #expect(wire.replica.cache.presence(of: "User", "1") == .evicted)
@@ -138,15 +155,7 @@ struct LazyCopyTests {
         wire.replica.disconnected(wire.sender, reason: "cut", now: wire.now)
         for id in ["1", "2"] { try wire.write("User", id, as: .delete) }
         try wire.write("User", "keep", ["a": 2])
-        wire.flush()
-        wire.stream = []
-        try wire.pass(milliseconds: 60_000)
-        wire.stream = []
-        // Nobody remembers the deletes by now.
-        wire.origin.cache.dropTombstones(of: "User", olderThan: .max)
-        try wire.becomeLive()
-        try wire.live(milliseconds: 5_000)
-        #expect(wire.replica.counters[.renewals] == 1)
+        try LazyCopyTests.returnAfterLongAbsence(&wire)
         #expect(wire.replica.cache["User", "1"] == nil && wire.replica.cache["User", "2"] == nil)
         #expect(wire.replica.cache["User", "keep"]?.values == ["a": 2])
     }
@@ -205,14 +214,7 @@ struct LazyCopyTests {
         var wire = try Wire(modelLimits: LazyCopyTests.ids)
         try wire.write("User", "1", ["a": 1])
         wire.flush()
-        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
-        let answer = try wire.ask(snapshot)
-        wire.answer = { [answer] request, _ in
-            guard case .ids(let rid, _, _) = request else { return nil }
-            return [
-                .records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads),
-            ]
-        }
+        try LazyCopyTests.answerWithWholeRecords(&wire, count: 1)
         try wire.becomeLive()
         #expect(wire.replica.cache.count(of: "User") == 0)
         #expect(LazyCopyTests.knownIDs(wire) == ["1"])
@@ -254,14 +256,7 @@ struct LazyCopyTests {
         wire.replica.disconnected(wire.sender, reason: "cut", now: wire.now)
         for id in ["1", "2"] { try wire.write("User", id, as: .delete) }
         try wire.write("User", "new", ["a": 2])
-        wire.flush()
-        wire.stream = []
-        try wire.pass(milliseconds: 60_000)
-        wire.stream = []
-        wire.origin.cache.dropTombstones(of: "User", olderThan: .max)
-        try wire.becomeLive()
-        try wire.live(milliseconds: 5_000)
-        #expect(wire.replica.counters[.renewals] == 1)
+        try LazyCopyTests.returnAfterLongAbsence(&wire)
         #expect(LazyCopyTests.knownIDs(wire) == ["keep", "new"])
         try wire.write("User", "2", ["a": 5])
         wire.flush()
@@ -310,15 +305,7 @@ struct LazyCopyTests {
         for id in ["1", "2"] { try wire.write("User", id, ["a": 1]) }
         try wire.write("User", "2", as: .delete)
         wire.flush()
-        let snapshot = ControlRequest.snapshot(rid: 999, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 16)
-        let answer = try wire.ask(snapshot)
-        #expect(answer.records.count == 2)
-        wire.answer = { [answer] request, _ in
-            guard case .heads(let rid, _, _) = request else { return nil }
-            return [
-                .records(rid: rid, type: "User", records: answer.records), .complete(rid: rid, heads: answer.heads),
-            ]
-        }
+        try LazyCopyTests.answerWithWholeRecords(&wire, count: 2)
         try wire.becomeLive()
         #expect(wire.replica.cache.tombstoneCount(of: "User") == 0)
         #expect(wire.replica.cache.presence(of: "User", "2") == .evicted)

@@ -101,6 +101,7 @@ final class Fetch {
     /// six times while a sender fails or is not live, as where some of an answer was left out for its clock. After that
     /// what the others hold counts: nobody has more that can be had.
     static let patienceMicroseconds: UInt64 = 5_000_000
+    private static let patienceFactorMax: UInt64 = 6
     /// The pause after the first round. It doubles with each, up to sixteen times as long.
     static let pauseMicroseconds: UInt64 = 50_000
     /// How long an answer may take, and a second more for each MiB that has come.
@@ -270,8 +271,9 @@ final class Fetch {
             && senders.required.allSatisfy(hasAnswered)
         if isReached, hasAll || needs.allSatisfy(\.isMetByOrigin) { return .complete }
         let mayHaveMore = !hasAll || senders.isAnyAway
-        let patience: UInt64 = (isReached && !isAnyAhead) || (!mayHaveMore && isSettled) ? 1 : mayHaveMore ? 6 : 3
-        return now >= startedAt + patience * Fetch.patienceMicroseconds ? .complete : .lacks
+        let isShort = (isReached && !isAnyAhead) || (!mayHaveMore && isSettled)
+        let factor = isShort ? 1 : mayHaveMore ? Fetch.patienceFactorMax : 3
+        return now >= startedAt + factor * Fetch.patienceMicroseconds ? .complete : .lacks
     }
 
     /// Asks again after a pause, which is longer with each round.
@@ -286,7 +288,7 @@ final class Fetch {
     /// Batches are awaited that the answers are ahead by. That ends with the longest time that a fetch may take, also
     /// where it has to begin anew again and again.
     func isCatchingUp(at time: UInt64) -> Bool {
-        let longest = startedAt + 6 * Fetch.patienceMicroseconds + Fetch.catchUpMicroseconds
+        let longest = startedAt + Fetch.patienceFactorMax * Fetch.patienceMicroseconds + Fetch.catchUpMicroseconds
         return time < min(lastAnswerAt + Fetch.catchUpMicroseconds, longest)
     }
 }

@@ -19,9 +19,9 @@ struct FetchTable {
     /// Where the audit of held models goes on, and when.
     var audit = AuditPlace()
     /// Reaches that fetches have waited for in vain. They are not waited for again until a sender becomes live.
-    var lost: [StreamKey: LostReach] = [:]
+    private(set) var lost: [StreamKey: LostReach] = [:]
     /// Senders whose answers fetches have waited for in vain, as they are not live. The same holds for them.
-    var lostSenders: Set<SenderID> = []
+    private(set) var lostSenders: Set<SenderID> = []
     /// How often held models have been compared.
     var comparisonCount: UInt64 = 0
     /// How many models of a type are asked for together, where it is fewer than usual: some answer was too large.
@@ -127,6 +127,15 @@ struct FetchTable {
     mutating func takeUnsure() -> Unsure? {
         unsure.isEmpty ? nil : unsure.remove(at: unsure.firstIndex(where: \.isUrgent) ?? 0)
     }
+
+    /// Takes note of what a fetch has waited for in vain.
+    mutating func noteLost(by fetch: Fetch) {
+        lost.merge(fetch.lost) { $1 }
+        lostSenders.formUnion(fetch.lostSenders)
+    }
+
+    /// Waits for it again, as a sender has become live that may have it.
+    mutating func forgetLost() { (lost, lostSenders) = ([:], []) }
 
     /// A fetch that compares held models.
     mutating func beginAudit(of type: String, _ ids: [String], now: UInt64) { make(type, ids, .audits, now: now) }

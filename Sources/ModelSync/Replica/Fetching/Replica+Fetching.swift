@@ -181,8 +181,7 @@ extension Replica {
             cache.commit { commit in commit.endArrivals(fetch.ids, type: fetch.type, isSure: fetch.isSure) }
             reviewLeases(ofFetched: fetch.ids, fetch.type)
             fetches.end(fetch)
-            fetches.lost.merge(fetch.lost) { $1 }
-            fetches.lostSenders.formUnion(fetch.lostSenders)
+            fetches.noteLost(by: fetch)
             if !fetch.hasAll { fetches.noteUnsure(fetch) }
             leases.noteArrivals()
             let done = fetches.deliver(fetch) { id in

@@ -71,6 +71,12 @@ final class Renewal {
         (oldBatches, oldByteCount) = (other.oldBatches, other.oldByteCount)
     }
 
+    /// The models of a bucket of a type are built anew.
+    func covers(_ type: String, bucket: Int) -> Bool {
+        let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
+        return prefixes.contains { $0.isPrefix(of: topic) }
+    }
+
     /// Goes on with the parts that are due, in the order of the senders.
     /// - Parameters:
     ///   - patience: for how long a request is waited for.

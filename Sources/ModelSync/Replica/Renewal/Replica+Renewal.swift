@@ -127,19 +127,15 @@ extension Replica {
         if isLazy { fetchHeldAnew(below: renewal.prefixes) }
         mergeUncovered(of: renewal, now: now)
         keepOwn(in: renewal, now: now)
-        cache.renewIDs(from: renewal.cache, young: clockGuard.earliestYoung(now: now)) { type, bucket in
-            let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
-            return renewal.prefixes.contains { $0.isPrefix(of: topic) }
-        }
+        let young = clockGuard.earliestYoung(now: now)
+        cache.renewIDs(from: renewal.cache, young: young) { renewal.covers($0, bucket: $1) }
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
             let types = Set(old.types).union(new.types).filter { type in
                 renewal.prefixes.contains { Topic.data(type: type).overlaps($0.bytes) }
             }
             for type in types.sorted() {
-                for bucket in 0..<256 {
-                    let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
-                    guard renewal.prefixes.contains(where: { $0.isPrefix(of: topic) }) else { continue }
+                for bucket in 0..<256 where renewal.covers(type, bucket: bucket) {
                     var wanted: [ExactText: CellRecord] = [:]
                     new.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
                         wanted[ExactText(record.id)] = record
