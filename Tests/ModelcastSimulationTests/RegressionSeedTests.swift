@@ -180,6 +180,7 @@ import Testing
     /// Seeds that failed once copies could know all ids.
     static let idSeeds: [(seed: UInt64, found: String)] = [
         (9_900_900_012_679, "a liar made a fetch begin anew again and again, and it never ended"),
+        (67_385_875_160_376_024, "a liar told of what nobody has, and so kept what is held from being compared"),
         (9_900_900_013_738, "a model that one had written and another deleted at one stamp"),
     ]
 

@@ -159,6 +159,42 @@ struct FetchSenderTests {
         #expect(mesh.replica.cache["User", "keep"]?.values == ["a": 1, "b": 2])
     }
 
+    /// Has the first relay answer fetches with heads of an origin that there is not.
+    private static func runAhead(_ mesh: Mesh) {
+        let invented = Heads(
+            origin: "nobody", incarnation: 1, stamp: 1, heads: [Head(topic: .data(type: "User"), sequence: 9)],
+            isRelayed: true, hasTransactions: true)
+        answerFetches(of: mesh.relays[0]) { [relay = mesh.relays[0]] rid, _, _ in
+            [.complete(rid: rid, heads: relay.told() + [invented])]
+        }
+    }
+
+    @Test func `held models are compared with what one sender holds while another tells of what nobody has`() throws {
+        var mesh = try FetchSenderTests.mesh()
+        FetchSenderTests.runAhead(mesh)
+        let former = try #require(mesh.replica.cache["User", "keep"])
+        try mesh.write(0, "User", "keep", ["b": 2])
+        mesh.pass(milliseconds: 20_000)
+        mesh.replica.cache.commit { $0.overwrite(type: "User", id: "keep", with: former) }
+        mesh.pass(milliseconds: 20_000)
+        #expect(mesh.replica.cache["User", "keep"]?.values == ["a": 1, "b": 2])
+        #expect(mesh.replica.counters[.digestMismatches] == 0)
+    }
+
+    @Test func `a sender that tells of what nobody has is waited for once, where there are transactions`() throws {
+        var mesh = try FetchSenderTests.mesh()
+        FetchSenderTests.runAhead(mesh)
+        mesh.replica.fetch(["1"], of: "User", token: 1, now: mesh.now)
+        mesh.pass(milliseconds: 14_000)
+        #expect(mesh.fetched.isEmpty)
+        mesh.pass(milliseconds: 2_000)
+        #expect(mesh.fetched[1]?.map(\.values) == [["a": 1]])
+        try #require(mesh.replica.cache.presence(of: "User", "1") == .evicted)
+        mesh.replica.fetch(["1"], of: "User", token: 2, now: mesh.now)
+        mesh.exchange()
+        #expect(mesh.fetched[2]?.map(\.values) == [["a": 1]])
+    }
+
     @Test func `all held models are compared in turn, also those of one bucket`() throws {
         var mesh = try Mesh(
             relays: 1, origins: 1, modelLimits: CacheLimits(types: ["User": ModelLimits(count: 700)]))

@@ -77,7 +77,8 @@ final class Fetch {
     let startedAt: UInt64
     /// An audit of models that came back without the answer of some sender: it is made again until all have answered.
     var isUnsure = false
-    /// An audit in which a difference is no fault of anybody, as something of the type was passed over.
+    /// An audit in which a difference is no fault of anybody, as something of the type was passed over, or answers are
+    /// ahead of this copy.
     var mayDiffer = false
     /// When the senders are asked again; nil while answers are awaited.
     private(set) var nextRound: UInt64?
@@ -91,7 +92,7 @@ final class Fetch {
     /// Records of an answer were left out for their clocks.
     private var isAnyAhead = false
     /// The heads that came with the answers.
-    private(set) var heads: [Heads] = []
+    private(set) var answers: [(sender: SenderID, heads: [Heads])] = []
     private var needs: [Need] = []
     private var asks: [SenderID: Ask] = [:]
     private var lastAnswerAt: UInt64 = 0
@@ -136,7 +137,7 @@ final class Fetch {
         self.senders = senders
         isAnyAhead = false
         nextRound = nil
-        heads = []
+        answers = []
         records = []
         asks = rids.mapValues { .open(OpenAsk(rid: $0, askedAt: now, dueAt: now + timeout)) }
         let former = Dictionary(needs.map { ($0.stream, $0) }) { $1 }
@@ -156,7 +157,7 @@ final class Fetch {
 
     /// Lets go of all that has come, and asks anew at once.
     func beginAnew(now: UInt64) {
-        (asks, needs, heads, records) = ([:], [], [], [])
+        (asks, needs, answers, records) = ([:], [], [], [])
         nextRound = now
     }
 
@@ -209,7 +210,7 @@ final class Fetch {
     /// - Parameter name: the sender's own.
     func answer(of sender: SenderID, named name: String, _ told: [Heads], at time: UInt64) {
         asks[sender] = .answered
-        heads += told
+        answers.append((sender, told))
         lastAnswerAt = time
         let reached = Dictionary(told.map { ($0.origin, $0) }) { $0.incarnation > $1.incarnation ? $0 : $1 }
         for index in needs.indices {

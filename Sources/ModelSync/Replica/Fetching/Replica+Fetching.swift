@@ -103,11 +103,7 @@ extension Replica {
         case .complete:
             // Where no transaction goes over several topics, a model that is ahead of others does not matter.
             let mayBeAhead = fetch.purpose == .bringsBack && !origins.hasTransactions
-            if !mayBeAhead, !isCaughtUp(with: fetch.heads) {
-                if fetch.isCatchingUp(at: time) { return }
-                // The answer is ahead of this copy, so a difference would mean nothing; but in what is unsure it would.
-                if fetch.purpose == .audits, !fetch.isUnsure { return endAudit(fetch) }
-            }
+            if !mayBeAhead, isAhead(fetch, now: now) { return }
             finish(fetch, now: now)
         }
     }
@@ -150,11 +146,26 @@ extension Replica {
             rids, among: all, streams.of(type: fetch.type), lost: fetches.lost, now: time, timeout: patience(0))
     }
 
+    /// Whether answers are ahead of this copy, and the batches are to be awaited that they are ahead by.
+    ///
+    /// What was awaited in vain is taken: else who tells of what nobody has would keep all that differs from being
+    /// mended. And the sender's answers are not waited for again for a while, however far they are ahead.
+    private func isAhead(_ fetch: Fetch, now: Moment) -> Bool {
+        let time = now.uptimeMicroseconds
+        let ahead = fetch.answers.filter { !isCaughtUp(with: $0.heads) }.map { sessions[$0.sender.index] }
+        guard !ahead.isEmpty || !groups.isEmpty else { return false }
+        let isAwaited = !groups.isEmpty || ahead.contains { $0.catchUpPause.isOver(at: time) }
+        if isAwaited, fetch.isCatchingUp(at: time) { return true }
+        if isAwaited { for session in ahead { session.catchUpPause.takeTurn(at: time) } }
+        // A difference from what is ahead means nothing.
+        fetch.mayDiffer = true
+        return false
+    }
+
     /// Whether this copy has applied all that these heads tell, so that nothing shows before the rest of its
     /// transaction.
     private func isCaughtUp(with heads: [Heads]) -> Bool {
-        guard groups.isEmpty else { return false }
-        return heads.allSatisfy { told in
+        heads.allSatisfy { told in
             // What the origin had before a start that is not followed here yet, no head of that start tells.
             let followed = streams.of(origin: told.origin).map(\.incarnation).max()
             if let followed, followed < told.incarnation { return false }

@@ -38,6 +38,9 @@ final class SenderSession {
     var parted = PartedRecords()
     /// For how long the sender is left out of fetches.
     var fetchBackOff = FetchBackOff()
+    /// For how long it is not waited for that this copy comes as far as the answers of the sender to fetches, as it has
+    /// not.
+    var catchUpPause = GrowingPause()
     /// Records of the sender were rejected for their clocks since its snapshot was asked for.
     var hasRejectedRecords = false
     /// Records of the sender have come whose heads have not, or batches before its copy: no position tells for sure
