@@ -304,8 +304,10 @@ extension Simulation {
         let servers = node.listening.map { nodes[links[$0].server] }
         // A batch of which no head tells is found by digests alone, which no copy compares that does not hold all.
         let untold = servers.reduce(into: Set<String>()) { $0.formUnion(incomparableTypes(node, $1)) }
+        // So is a model whose delete one sender had, and has forgotten, before it got the model from another.
+        let unsure = oracle.isForgetful ? oracle.modelsWithRiskyFloors : []
         return oracle.models.enumerated().compactMap { index, key in
-            guard node.takes(key), !oracle.isAtRisk(index), !untold.contains(key.type),
+            guard node.takes(key), !oracle.isAtRisk(index), !unsure.contains(index), !untold.contains(key.type),
                 cache.record(type: key.type, id: key.id, includingTombstones: true) == nil
             else { return nil }
             var joined = OracleModel()
