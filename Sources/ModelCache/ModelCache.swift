@@ -98,6 +98,10 @@ public final class ModelCache: Sendable {
         return Cut.types(counts, directory)
     }
 
+    /// The cache has a table for models of the type, which it keeps.
+    @_spi(CacheWriting)
+    public func knows(_ type: String) -> Bool { existingTable(type) != nil }
+
     /// How many models of `type` exist.
     public func count(of type: String) -> Int {
         guard let table = existingTable(type) else { return 0 }

@@ -39,7 +39,7 @@ extension Counters.Name {
         case .irreparableDifferences: "Digests that still differed when the sender's copy had been joined."
         case .bucketsFetched: "Buckets taken from a sender because their digests differed."
         case .unstagedSnapshots: "Snapshots too large to become visible in one step."
-        case .refusedStreams: "Streams and origins that were not followed, as there were too many."
+        case .refusedStreams: "Streams, origins and types that were not followed, as there were too many."
         case .forgottenNames: "Names that were forgotten, as nothing was heard of them for long and there were many."
         case .contradictedHeads:
             "Claims of senders on other origins, and of stores on their streams, that were "

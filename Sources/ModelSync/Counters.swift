@@ -72,7 +72,7 @@ public struct Counters: Sendable {
         case bucketsFetched
         /// Snapshots too large to become visible in one step.
         case unstagedSnapshots
-        /// Streams and origins that were not followed, as there were too many.
+        /// Streams, origins and types that were not followed, as there were too many.
         case refusedStreams
         /// Names that were forgotten, as nothing was heard of them for long and there were many.
         case forgottenNames

@@ -18,16 +18,12 @@ struct AbsentModels {
     private let isLazy: Bool
     /// The ids of all other models are kept.
     private let keepsIDs: Bool
-    /// The hashes of models, each with a stamp.
-    private typealias Stamps = [UInt64: Stamp]
-
-    /// The models by bucket, so that none of the tables ever has to be copied as a whole to a larger one for long; each
-    /// with the newest stamp that has been seen of it.
-    private var evicted = [Stamps](repeating: [:], count: 256)
-    /// The ids of these models by their hashes, by bucket, where ids are kept.
-    private var ids: [[UInt64: String]]
-    /// The models that were deleted after they had been evicted, by bucket, each with the stamp of the delete.
-    private var ended = [Stamps](repeating: [:], count: 256)
+    /// The models, each with the newest stamp that has been seen of it.
+    private var evicted = BucketTables<Stamp>()
+    /// The ids of these models by their hashes, where ids are kept.
+    private var ids = BucketTables<String>()
+    /// The models that were deleted after they had been evicted, each with the stamp of the delete.
+    private var ended = BucketTables<Stamp>()
     /// The models that are being fetched, with all that has come of each since its fetch began; nil where nothing has.
     private var arriving: [ExactText: CellRecord?] = [:]
     /// How many models are evicted, those included that are on their way back.
@@ -40,7 +36,6 @@ struct AbsentModels {
     init(isLazy: Bool, keepsIDs: Bool) {
         self.isLazy = isLazy
         self.keepsIDs = isLazy && keepsIDs
-        ids = keepsIDs ? Array(repeating: [:], count: 256) : []
     }
 
     /// Every model that is not here counts as evicted.
@@ -90,7 +85,7 @@ struct AbsentModels {
 
     /// Takes a model off the list of those that are evicted, if it is on it.
     private mutating func remove(_ bucket: Int, _ key: UInt64) {
-        guard evicted[bucket].removeValue(forKey: key) != nil else { return }
+        guard count > 0, evicted[bucket].removeValue(forKey: key) != nil else { return }
         evicted[bucket].giveBackRoom()
         count -= 1
         guard keepsIDs else { return }
@@ -147,7 +142,7 @@ struct AbsentModels {
             if ended[bucket].updateValue(stamp, forKey: key) == nil { endedCount += 1 }
         } else {
             // Also a model that exists again, and has come here in part only.
-            if ended[bucket].removeValue(forKey: key) != nil { endedCount -= 1 }
+            if endedCount > 0, ended[bucket].removeValue(forKey: key) != nil { endedCount -= 1 }
             add(bucket, key, stamp, id: id)
         }
     }
@@ -178,13 +173,12 @@ struct AbsentModels {
     // MARK: Ids
 
     /// Hands out the ids of evicted models, where they are kept.
-    func forEachID(_ body: (String) -> Void) {
-        for bucket in ids { for id in bucket.values { body(id) } }
-    }
+    func forEachID(_ body: (String) -> Void) { ids.forEach(body) }
 
     /// Takes over what another list knows of a bucket, which was made anew meanwhile; what this one knows is joined to
     /// it where it is younger than `young`, for a delete of such a model would be remembered there.
     mutating func renew(_ bucket: Int, from other: AbsentModels, young: Stamp) {
+        guard count + endedCount + other.count + other.endedCount > 0 else { return }
         let former = (evicted: evicted[bucket], ended: ended[bucket], ids: ids[bucket])
         count += other.evicted[bucket].count - former.evicted.count
         endedCount += other.ended[bucket].count - former.ended.count

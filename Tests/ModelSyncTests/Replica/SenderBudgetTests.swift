@@ -211,6 +211,7 @@ import Testing
     @Test func `new streams in each frame are begun at a rate, up to the sender's part of the table`() throws {
         var field = try Field()
         field.replica.origins.limits.bounds.streamCount = 200_000
+        field.replica.origins.limits.types.countMax = 200_000
         for frame in 0..<6 {
             field.tell(field.liar, heads((frame * 20_000)..<((frame + 1) * 20_000), 0))
             #expect(field.streamCount <= 16_384 + frame * 2_048)

@@ -24,7 +24,7 @@ extension Replica {
             case .absent: if !isLive || isEvicting { asker.remaining.insert(id) }
             }
         }
-        guard !asker.remaining.isEmpty else {
+        guard !asker.remaining.isEmpty, admits(type, of: .reader) else {
             return actions.append(.fetched(token: token, records: asker.found))
         }
         fetches.add(token, asker)

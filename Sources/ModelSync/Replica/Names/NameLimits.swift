@@ -1,9 +1,11 @@
-/// How many names a replica follows and tells, and how far the streams of the forgotten ones stood.
+/// How many names a replica follows and tells, how far the streams of the forgotten ones stood, and how many types it
+/// has.
 struct NameLimits: Sendable {
     var bounds = FollowingBounds()
     /// The room for the heads of all streams in one message, at a process that serves others. Nil elsewhere.
     var room: HeadsBudget?
     var forgotten = ForgottenStreams()
+    var types = TypeRoom()
     /// Some names that were followed are not told.
     var leavesNamesOut = false
     /// The log was told that a stream or an origin is not followed.

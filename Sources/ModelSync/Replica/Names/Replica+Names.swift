@@ -1,3 +1,4 @@
+@_spi(CacheWriting) import ModelCache
 import ModelWire
 
 /// Names come and go, those of jobs above all. What is told of them must fit into one message, and what is kept of them
@@ -76,6 +77,24 @@ extension Replica {
     /// The origin is no sender itself, and either pushes its batches or is told by no sender.
     func isName(_ origin: String, now: Moment) -> Bool {
         !hears(origin) && (origins[origin].isPushed || sessions.allSatisfy { $0.ages[origin] == nil })
+    }
+
+    // MARK: Types
+
+    /// Whether models of a type may come here: it is known, or there is room for one more.
+    func hasRoom(for type: String, of source: TypeRoom.Source) -> Bool {
+        origins.limits.types.contains(type) || cache.knows(type)
+            || origins.limits.types.hasRoom(of: source, isShared: sessions.count > 1)
+    }
+
+    /// Takes a type in, where there is room.
+    func admits(_ type: String, of source: TypeRoom.Source) -> Bool {
+        guard hasRoom(for: type, of: source) else {
+            noteRefused(["type": type], "use fewer types")
+            return false
+        }
+        origins.limits.types.insert(type, of: source)
+        return true
     }
 
     // MARK: What is forgotten

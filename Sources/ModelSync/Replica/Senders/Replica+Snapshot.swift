@@ -55,7 +55,7 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let allowed = allowed(records, type: type, of: sender)
+        let allowed = admits(type, of: .sender(sender)) ? allowed(records, type: type, of: sender) : []
         let accepted = allowed.filter { !clockGuard.isTooFarAhead($0.lastStamp, now: now) }
         if accepted.count < allowed.count {
             counters[.clockRejectedRecords] += UInt64(allowed.count - accepted.count)

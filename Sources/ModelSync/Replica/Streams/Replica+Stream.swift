@@ -250,13 +250,16 @@ extension Replica {
         if isNew && streams.byOrigin.count >= origins.limits.bounds.nameCount || !hasShare(sender) {
             forgetNames(now: now)
         }
+        let source = sender.map(TypeRoom.Source.sender) ?? .pusher
         guard let type = key.topic.type, streams.count < origins.limits.bounds.streamCount, hasShare(sender),
+            hasRoom(for: type, of: source),
             case let telling = findRoom(for: key, isPushed: isPushed, now: now), telling != .refused
         else {
             // The answer to a push tells the peer that it was refused.
             if !isPushed { noteRefused(key.origin) }
             return nil
         }
+        origins.limits.types.insert(type, of: source)
         // The batch may be a late one of an earlier start. The stream follows the latest start of the origin all the
         // same.
         let latest = max(incarnation, origins[key.origin].latestStart ?? 0)
@@ -277,12 +280,15 @@ extension Replica {
 
     /// Counts a stream or an origin that is not followed because there are too many, and logs the first of them.
     func noteRefused(_ origin: String) {
+        noteRefused(["origin": origin], "use fewer names, topics or types, or larger frames")
+    }
+
+    func noteRefused(_ what: [String: String], _ advice: String) {
         counters[.refusedStreams] += 1
         guard !origins.limits.hasToldRefusal else { return }
         origins.limits.hasToldRefusal = true
-        notice(
-            .streamsRefused,
-            ["origin": origin, "streams": "\(streams.count)", "advice": "use fewer names or topics, or larger frames"])
+        let details = ["streams": "\(streams.count)", "advice": advice]
+        notice(.streamsRefused, what.merging(details) { $1 })
     }
 
     /// Takes note that the sender speaks for the origin.

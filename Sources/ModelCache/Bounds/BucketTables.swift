@@ -1,0 +1,18 @@
+/// A table of values by keys for each of the 256 buckets of a type, so that none ever has to be copied as a whole to a
+/// larger one for long. There are none until the first value, as most types of a copy without limits have none.
+struct BucketTables<Value: Sendable>: Sendable {
+    private var tables: [[UInt64: Value]] = []
+
+    subscript(bucket: Int) -> [UInt64: Value] {
+        _read { if tables.isEmpty { yield [:] } else { yield tables[bucket] } }
+        _modify {
+            if tables.isEmpty { tables = Array(repeating: [:], count: 256) }
+            yield &tables[bucket]
+        }
+    }
+
+    /// Hands out all values.
+    func forEach(_ body: (Value) -> Void) {
+        for table in tables { for value in table.values { body(value) } }
+    }
+}
