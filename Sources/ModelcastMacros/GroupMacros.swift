@@ -34,7 +34,8 @@
     member, names: named(init), named(unread), named(unreadFields), named(FieldTypes), named(FieldConversions),
     named(FieldChecks), named(FieldNames), named(CodingKeys), named(unknownFields), named(fieldNames), named(write))
 @attached(
-    extension, conformances: FieldGroup, CustomStringConvertible,
+    extension,
+    conformances: FieldGroup, ModelFieldType, Hashable, Equatable, Sendable, CustomStringConvertible,
     names: named(==), named(isEqualByOwn), named(hash), named(description))
 public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "NestedMacro")
 
@@ -77,7 +78,10 @@ public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "N
 @attached(
     member, names: named(init), named(FieldTypes), named(FieldConversions), named(FieldChecks), named(FieldNames),
     named(write))
-@attached(extension, conformances: StructuredValue, names: named(==), named(isEqualByOwn), named(hash))
+@attached(
+    extension,
+    conformances: StructuredValue, FieldValue, ModelFieldType, Hashable, Equatable, Sendable, Codable,
+    names: named(==), named(isEqualByOwn), named(hash))
 public macro FieldValue() = #externalMacro(module: "ModelcastMacrosPlugin", type: "FieldValueMacro")
 
 /// Makes an enum a ``FieldGroup``: one field says which case it is, others hold the payloads.
@@ -111,5 +115,5 @@ public macro FieldValue() = #externalMacro(module: "ModelcastMacrosPlugin", type
 /// - Parameter form: how the enum stands in JSON: ``OneOfForm/keyed``, ``OneOfForm/tagged(by:texts:)`` or
 ///   ``OneOfForm/bare``.
 @attached(member, names: named(init), named(fieldNames), named(caseNames), named(jsonForm), named(write))
-@attached(extension, conformances: FieldGroup)
+@attached(extension, conformances: FieldGroup, ModelFieldType, Hashable, Equatable, Sendable)
 public macro OneOf(_ form: OneOfForm = .keyed) = #externalMacro(module: "ModelcastMacrosPlugin", type: "OneOfMacro")

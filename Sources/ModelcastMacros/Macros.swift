@@ -46,7 +46,8 @@
     named(Partial),
     named(Constants), named(constants))
 @attached(
-    extension, conformances: Model, Codable, CustomStringConvertible,
+    extension,
+    conformances: Model, Identifiable, Hashable, Equatable, Sendable, Codable, CustomStringConvertible,
     names: named(init), named(modelType), named(id), named(FieldTypes), named(FieldConversions),
     named(FieldChecks), named(FieldNames), named(properties), named(encode), named(write), named(diff),
     named(unknownFields), named(==), named(isEqualByOwn), named(hash), named(description), named(Partial),

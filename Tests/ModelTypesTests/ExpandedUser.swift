@@ -39,7 +39,9 @@ struct User {
     }
 }
 
-nonisolated extension User: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {
+nonisolated extension User: ModelTypes.Model, Swift.Identifiable, Swift.Hashable, Swift.Equatable,
+    Swift.Sendable, Swift.Codable, Swift.CustomStringConvertible
+{
     static var modelType: Swift.String { "User" }
 
     enum FieldTypes {

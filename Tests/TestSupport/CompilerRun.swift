@@ -18,8 +18,10 @@ public struct CompilerRun: Sendable {
     }
 
     /// The errors of a program, each without its place.
-    public func errors(_ text: String) throws -> [String] {
-        try compile(text).output.split(separator: "\n").compactMap { line in
+    /// - Parameter other: another file of the program, which the compiler only looks into, as where one file of many is
+    ///   compiled again.
+    public func errors(_ text: String, beside other: String? = nil) throws -> [String] {
+        try compile(text, beside: other).output.split(separator: "\n").compactMap { line in
             // The compiler shows each error again below the line of the program.
             guard !line.hasPrefix(" "), let error = line.range(of: ": error: ") else { return nil }
             return String(line[error.upperBound...])
@@ -59,18 +61,24 @@ public struct CompilerRun: Sendable {
         return ["-load-plugin-executable", "\(program)#\(name)"]
     }
 
-    private func compile(_ text: String) throws -> (status: Int32, output: String) {
+    private func compile(_ text: String, beside other: String? = nil) throws -> (status: Int32, output: String) {
         let folder = try TemporaryDirectory()
         let file = folder.path("program.swift")
         try text.write(toFile: file, atomically: true, encoding: .utf8)
+        var files = [file]
+        if let other {
+            files = ["-primary-file", file, folder.path("other.swift")]
+            try other.write(toFile: files[2], atomically: true, encoding: .utf8)
+        }
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // Ownership is checked on SIL, which type-checking alone does not make.
         compiler.arguments =
-            ["swiftc", "-swift-version", "6", "-emit-sil", "-o", "/dev/null", "-I", modules.path]
+            ["swiftc"] + (other == nil ? [] : ["-frontend"])
+            + ["-swift-version", "6", "-emit-sil", "-o", "/dev/null", "-I", modules.path]
             + plugins
             + moduleMaps.filter { FileManager.default.fileExists(atPath: $0) }
-            .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file]
+            .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files
         let pipe = Pipe()
         compiler.standardOutput = pipe
         compiler.standardError = pipe

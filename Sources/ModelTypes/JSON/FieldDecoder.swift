@@ -47,19 +47,31 @@ public struct FieldDecoder: FieldSource {
 
     /// The model's id.
     /// - Parameters:
-    ///   - key: the id's name in JSON.
+    ///   - key: the id's name in JSON. One with dots stands in an object within, as a field does.
     ///   - type: the type of the id.
     /// - Throws: `DecodingError` when there is none; its cause is the ``ModelProblem``.
     public func id<ID: ModelID>(_ key: String = "id", as type: ID.Type = ID.self) throws -> ID {
         do {
-            return try container.decode(ID.self, forKey: FieldCodingKey(key))
+            return try decodeID(key)
         } catch {
             guard let modelType else { throw error }
-            let place = place(FieldCodingKey(key))
-            let fault = FieldFault(place.raw, wanted: "an id that is a \(ID.self)")
-            let problem = FieldProblem(key, place.exists ? fault : nil)
-            throw DecodingError(problem, of: modelType, container.codingPath)
+            let fault: FieldFault? =
+                switch find(key) {
+                case .nothing: nil
+                case .place(let place): FieldFault(place.raw, wanted: "an id that is a \(ID.self)")
+                case .fault(let fault): fault
+                }
+            throw DecodingError(FieldProblem(key, fault), of: modelType, container.codingPath)
         }
+    }
+
+    private func decodeID<ID: ModelID>(_ name: String) throws -> ID {
+        guard !container.contains(FieldCodingKey(name)), let dot = name.firstIndex(of: ".") else {
+            return try container.decode(ID.self, forKey: FieldCodingKey(name))
+        }
+        let outer = try container.nestedContainer(
+            keyedBy: FieldCodingKey.self, forKey: FieldCodingKey(String(name[..<dot])))
+        return try FieldDecoder(outer).decodeID(String(name[name.index(after: dot)...]))
     }
 
     public func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {

@@ -17,11 +17,21 @@ public struct FieldEncoder: FieldSink {
     /// - Parameters:
     ///   - encoder: where the object is written.
     ///   - id: the model's id.
-    ///   - key: the id's name in JSON.
+    ///   - key: the id's name in JSON. One with dots stands in an object within, as a field does.
     /// - Throws: the encoder's error.
     public init(_ encoder: any Encoder, id: some ModelID, as key: String = "id") throws {
         self.init(encoder.container(keyedBy: FieldCodingKey.self))
-        try container.encode(id, forKey: FieldCodingKey(key))
+        try encode(id, as: key)
+    }
+
+    private mutating func encode(_ id: some ModelID, as name: String) throws {
+        guard let dot = name.firstIndex(of: ".") else {
+            return try container.encode(id, forKey: FieldCodingKey(name))
+        }
+        let outer = String(name[..<dot])
+        var object = open(FieldCodingKey(outer))
+        try object.encode(id, as: String(name[name.index(after: dot)...]))
+        objects[outer] = object
     }
 
     init(_ container: KeyedEncodingContainer<FieldCodingKey>, checksCases: Bool = true) {

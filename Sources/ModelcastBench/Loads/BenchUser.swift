@@ -48,7 +48,9 @@ struct BenchUser {
     }
 }
 
-nonisolated extension BenchUser: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {
+nonisolated extension BenchUser: ModelTypes.Model, Swift.Identifiable, Swift.Hashable,
+    Swift.Equatable, Swift.Sendable, Swift.Codable, Swift.CustomStringConvertible
+{
     static var modelType: Swift.String { "BenchUser" }
 
     enum FieldTypes {

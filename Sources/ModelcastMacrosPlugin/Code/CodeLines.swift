@@ -16,6 +16,21 @@ extension [String] {
         return [header] + separated.indented() + [end]
     }
 
+    /// A header that ends in a list, on lines of at most a hundred columns with the brace that follows.
+    static func filled(_ header: String, _ elements: [String]) -> [String] {
+        var lines = [header]
+        for (place, element) in elements.enumerated() {
+            let line = lines[lines.count - 1] + (place == 0 ? ": " : ", ") + element
+            if place == 0 || line.utf8.count < 98 {
+                lines[lines.count - 1] = line
+            } else {
+                lines[lines.count - 1] += ","
+                lines.append("    \(element)")
+            }
+        }
+        return lines
+    }
+
     /// Declarations with an empty line between them.
     static func spaced(_ declarations: [[String]]) -> [String] {
         [String](declarations.joined(separator: [""]))

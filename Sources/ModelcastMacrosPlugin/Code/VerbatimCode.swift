@@ -13,10 +13,11 @@ extension DeclSyntax {
 }
 
 extension ExtensionDeclSyntax {
-    /// An extension with this header and these members.
-    /// - Throws: the parser's error, for a header that is none.
-    init(_ header: String, verbatim members: [String]) throws {
-        try self.init("\(raw: header) {}")
+    /// An extension of a type with these protocols and members.
+    /// - Throws: the parser's error, for a type that is none.
+    init(of type: some TypeSyntaxProtocol, _ protocols: [String], verbatim members: [String]) throws {
+        let header = [String].filled("nonisolated extension \(type.trimmedDescription)", protocols)
+        try self.init("\(raw: header.joined(separator: "\n"))\(raw: header.count > 1 ? "\n" : " "){}")
         guard !members.isEmpty else { return }
         let text = DeclSyntax(verbatim: [""] + members.indented() + [""])
         memberBlock.members = [MemberBlockItemSyntax(decl: text)]

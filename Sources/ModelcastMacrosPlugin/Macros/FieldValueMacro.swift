@@ -3,8 +3,8 @@ public import SwiftSyntaxMacros
 
 /// `@FieldValue`: makes a struct a `StructuredValue`.
 public struct FieldValueMacro: GroupMacro {
-    /// The protocol of structs that are the value of one field.
-    public static var conformance: String { "ModelTypes.StructuredValue" }
+    /// The struct is the value of one field.
+    public static var isValue: Bool { true }
 
     /// The members of the struct; nil for one with problems.
     public static func members(

@@ -4,8 +4,8 @@ public import SwiftSyntaxMacros
 /// A macro that makes a type a `FieldGroup` or one value. Macros of this kind differ in the declarations that they
 /// read, and in the members that they write.
 public protocol GroupMacro: MemberMacro, ExtensionMacro {
-    /// The full name of the protocol that the type conforms to.
-    static var conformance: String { get }
+    /// The type becomes one value, and not a group of fields.
+    static var isValue: Bool { get }
     /// The members that the type gets; nil for a type with problems.
     /// - Parameter context: receives the problems; nil where another role of the macro reports them.
     static func members(
@@ -16,7 +16,7 @@ public protocol GroupMacro: MemberMacro, ExtensionMacro {
 
 extension GroupMacro {
     /// The default: a group of fields.
-    public static var conformance: String { "ModelTypes.FieldGroup" }
+    public static var isValue: Bool { false }
 
     /// No formatting: the macro lays its text out itself.
     public static var formatMode: FormatMode { .disabled }
@@ -38,17 +38,12 @@ extension GroupMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
-        let wanted = [conformance] + (members?.description.isEmpty ?? true ? [] : ["Swift.CustomStringConvertible"])
-        let conformances = wanted.filter { wanted in
-            protocols.contains { $0.trimmedDescription.lastName == wanted.lastName }
-        }
+        let conformances = (isValue ? Conformances.value : .group).asked(
+            among: protocols, isDescribed: members?.description.isEmpty == false)
         guard let members, !conformances.isEmpty else { return [] }
-        let header = "nonisolated extension \(type.trimmedDescription): \(conformances.joined(separator: ", "))"
-        return [try ExtensionDeclSyntax(header, verbatim: .spaced(members.inExtension + members.description))]
+        return [
+            try ExtensionDeclSyntax(
+                of: type, conformances, verbatim: .spaced(members.inExtension + members.description))
+        ]
     }
-}
-
-extension String {
-    /// The name of a type without those of the types and modules around it.
-    var lastName: String { split(separator: ".").last.map(String.init) ?? "" }
 }

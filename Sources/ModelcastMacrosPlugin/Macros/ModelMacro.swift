@@ -32,25 +32,8 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         let shape = reader.read(declaration, node)
         reader.findings.tell(context)
         guard let shape else { return [] }
-        let conformances = Self.conformances(among: protocols.map(\.trimmedDescription), of: shape)
+        let conformances = Conformances.model.asked(among: protocols, isDescribed: !shape.hasDescriptionField)
         let members = shape.isNested ? [] : ConformanceCode(shape).members
-        let clause = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
-        let header = "nonisolated extension \(type.trimmedDescription)\(clause)"
-        return [try ExtensionDeclSyntax(header, verbatim: .spaced(members))]
-    }
-
-    /// The protocols that the extension conforms to. The compiler leaves out those that the struct conforms to already.
-    private static func conformances(among protocols: [String], of shape: ModelShape) -> [String] {
-        let names = Set(protocols.map(\.lastName))
-        var found = names.contains("Model") ? ["ModelTypes.Model"] : []
-        if names.contains("Codable") || names.isSuperset(of: ["Decodable", "Encodable"]) {
-            found.append("Swift.Codable")
-        } else {
-            found += ["Decodable", "Encodable"].filter(names.contains).map { "Swift.\($0)" }
-        }
-        if names.contains("CustomStringConvertible"), !shape.hasDescriptionField {
-            found.append("Swift.CustomStringConvertible")
-        }
-        return found
+        return [try ExtensionDeclSyntax(of: type, conformances, verbatim: .spaced(members))]
     }
 }

@@ -13,20 +13,31 @@ struct Expansion {
     private let conformances: [String]
 
     /// - Parameter conformances: what the compiler asks the macro for.
-    init(_ source: String, conformances: [String] = ["Model", "Decodable", "Encodable", "CustomStringConvertible"]) {
+    init(_ source: String, conformances: [String] = Expansion.modelConformances) {
         (self.source, self.conformances) = (source, conformances)
     }
 
     private static let markers = ["ID", "Field", "Constant", "Local"]
+    private static let hashable = ["Hashable", "Equatable", "Sendable"]
+    static let modelConformances =
+        ["Model", "Identifiable"] + hashable + ["Decodable", "Encodable", "CustomStringConvertible"]
+    private static let groupConformances = ["FieldGroup", "ModelFieldType"] + hashable
+    private static let valueConformances =
+        ["StructuredValue", "FieldValue", "ModelFieldType"] + hashable + ["Decodable", "Encodable"]
 
     private var specs: [String: MacroSpec] {
         var specs = Expansion.specs(of: Expansion.markers)
         specs["ID"] = MacroSpec(type: IDMacro.self)
-        specs["Model"] = MacroSpec(type: ModelMacro.self, conformances: conformances.map { "\(raw: $0)" })
-        specs["Nested"] = MacroSpec(type: NestedMacro.self, conformances: ["FieldGroup", "CustomStringConvertible"])
-        specs["FieldValue"] = MacroSpec(type: FieldValueMacro.self, conformances: ["StructuredValue"])
-        specs["OneOf"] = MacroSpec(type: OneOfMacro.self, conformances: ["FieldGroup"])
+        specs["Model"] = Expansion.spec(ModelMacro.self, conformances)
+        specs["Nested"] = Expansion.spec(
+            NestedMacro.self, Expansion.groupConformances + ["CustomStringConvertible"])
+        specs["FieldValue"] = Expansion.spec(FieldValueMacro.self, Expansion.valueConformances)
+        specs["OneOf"] = Expansion.spec(OneOfMacro.self, Expansion.groupConformances)
         return specs
+    }
+
+    private static func spec(_ macro: any Macro.Type, _ conformances: [String]) -> MacroSpec {
+        MacroSpec(type: macro, conformances: conformances.map { "\(raw: $0)" })
     }
 
     /// Macros that make nothing.

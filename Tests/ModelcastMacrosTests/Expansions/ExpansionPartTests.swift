@@ -14,7 +14,9 @@ import Testing
         )
         .expect(
             parts: """
-                nonisolated extension UserCard: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {
+                nonisolated extension UserCard: ModelTypes.Model, Swift.Identifiable, Swift.Hashable,
+                    Swift.Equatable, Swift.Sendable, Swift.Codable, Swift.CustomStringConvertible
+                {
                     static var modelType: Swift.String { "User" }
                 """,
             "ModelTypes.ModelText.of(self, \"UserCard.Partial\")",

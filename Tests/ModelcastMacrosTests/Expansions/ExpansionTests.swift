@@ -202,7 +202,9 @@ import Testing
                     }
                 }
 
-                nonisolated extension Shop.Item: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {}
+                nonisolated extension Shop.Item: ModelTypes.Model, Swift.Identifiable, Swift.Hashable,
+                    Swift.Equatable, Swift.Sendable, Swift.Codable, Swift.CustomStringConvertible
+                {}
                 """#)
     }
 }

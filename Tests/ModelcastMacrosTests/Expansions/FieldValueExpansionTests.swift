@@ -101,7 +101,9 @@ import Testing
                     }
                 }
 
-                nonisolated extension Label: ModelTypes.StructuredValue {
+                nonisolated extension Label: ModelTypes.StructuredValue, ModelTypes.FieldValue,
+                    ModelTypes.ModelFieldType, Swift.Hashable, Swift.Equatable, Swift.Sendable, Swift.Codable
+                {
                     public static func == (left: Self, right: Self) -> Swift.Bool {
                         if ModelTypes.FieldRule.differ(left.text as FieldTypes.text, right.text) { return false }
                         if ModelTypes.FieldRule.differ(left.weight as FieldTypes.weight?, right.weight) { return false }

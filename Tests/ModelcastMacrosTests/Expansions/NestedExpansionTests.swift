@@ -146,7 +146,9 @@ import Testing
                     }
                 }
 
-                nonisolated extension Address: ModelTypes.FieldGroup, Swift.CustomStringConvertible {
+                nonisolated extension Address: ModelTypes.FieldGroup, ModelTypes.ModelFieldType, Swift.Hashable,
+                    Swift.Equatable, Swift.Sendable, Swift.CustomStringConvertible
+                {
                     public static func == (left: Self, right: Self) -> Swift.Bool {
                         if ModelTypes.FieldRule.differ(left.street as FieldTypes.street, right.street) { return false }
                         if ModelTypes.FieldRule.differ(left.n as FieldTypes.n?, right.n) { return false }

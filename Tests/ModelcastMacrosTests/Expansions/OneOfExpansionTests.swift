@@ -82,7 +82,9 @@ import Testing
                     }
                 }
 
-                nonisolated extension Contact: ModelTypes.FieldGroup {}
+                nonisolated extension Contact: ModelTypes.FieldGroup, ModelTypes.ModelFieldType, Swift.Hashable,
+                    Swift.Equatable, Swift.Sendable
+                {}
                 """#)
     }
 

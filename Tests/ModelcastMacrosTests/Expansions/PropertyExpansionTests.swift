@@ -34,12 +34,12 @@ import Testing
     @Test func `a description of one's own is kept`() {
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String\n}")
             .expect(
-                parts: "nonisolated extension Item: ModelTypes.Model, Swift.Codable {",
+                parts: "nonisolated extension Item: ModelTypes.Model, ", "    Swift.Sendable, Swift.Codable\n{",
                 "struct Partial: ModelTypes.PartialModel, Swift.Codable {",
                 without: "ModelTypes.ModelText", "CustomStringConvertible")
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: Swift.String { \"item\" }\n}")
             .expect(
-                parts: "nonisolated extension Item: ModelTypes.Model, Swift.Codable, Swift.CustomStringConvertible {",
+                parts: "Swift.Codable, Swift.CustomStringConvertible\n{",
                 "ModelTypes.ModelText.of(self, \"Item.Partial\")",
                 without: "\"Item\",")
     }

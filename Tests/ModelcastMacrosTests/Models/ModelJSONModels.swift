@@ -25,6 +25,14 @@ enum Answer {
     case span(from: Int, to: Int)
 }
 
+/// A model whose id stands in an object in JSON, beside a field.
+@Model
+struct Waybill {
+    @ID("meta.key.id") let id: Int
+    @Field("meta.kind") var kind: String?
+    var weight: Double?
+}
+
 /// A model whose id has a name of its own in JSON.
 @Model
 struct Drawing {

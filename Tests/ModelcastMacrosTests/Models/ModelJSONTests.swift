@@ -178,6 +178,23 @@ import Testing
         #expect(throws: DecodingError.self) { try read(#"{"id": 7}"#, as: Drawing.self) }
     }
 
+    @Test func `an id whose name has dots stands in objects, as a field does`() throws {
+        let waybill = Waybill(id: 7, kind: "letter", weight: 0.5)
+        #expect(try text(waybill) == #"{"meta":{"key":{"id":7},"kind":"letter"},"weight":0.5}"#)
+        #expect(try read(text(waybill), as: Waybill.self) == waybill)
+        #expect(try text(Waybill.Partial(id: 7)) == #"{"meta":{"key":{"id":7}}}"#)
+        #expect(try read(#"{"meta.key.id": 7, "meta": {"kind": "letter"}}"#, as: Waybill.self).kind == "letter")
+        func refusal(of json: String) -> String? {
+            self.refusal { _ = try read(json, as: Waybill.self) }.map { "\($0.path): \($0.words)" }
+        }
+        let missing = try #require(refusal(of: #"{"meta": {"key": {}}}"#))
+        #expect(missing.hasPrefix("meta/key/id: ") && missing.contains("unknown"), "\(missing)")
+        let wrong = try #require(refusal(of: #"{"meta": {"key": {"id": "x"}}}"#))
+        #expect(wrong.hasPrefix("meta/key/id: ") && wrong.contains("an id that is a Int"), "\(wrong)")
+        let flat = try #require(refusal(of: #"{"meta": {"key": 7}}"#))
+        #expect(flat.contains("an object"), "\(flat)")
+    }
+
     @Test func `bytes that are no base64 are told in these words`() throws {
         let refusal = try #require(refusal { _ = try drawing(#""logo": "?""#) })
         #expect(refusal.path == "logo" && refusal.words.contains("what decodes as Data"))
