@@ -72,6 +72,9 @@ struct AbsentModels {
         // Only a lazy copy lets deletes go, too.
         if isLazy, !record.exists {
             _ = note(hash, record.idBytes, record.lastStamp, isDelete: true)
+        } else if keepsIDs {
+            // Of one that was held a later delete may be known.
+            note(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp, isDelete: false) { record.id }
         } else if !isBlind {
             add(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp) { record.id }
         }
@@ -114,6 +117,11 @@ struct AbsentModels {
         guard note(hash, record.idBytes, end ?? record.lastStamp, isDelete: end != nil) else { return false }
         keep(record, plan: &plan)
         return true
+    }
+
+    /// Takes note that a model is deleted that is here still, and may leave before that shows.
+    mutating func noteEnd(_ record: CellRecord, _ hash: UInt64) {
+        note(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp, isDelete: true) { nil }
     }
 
     /// Takes note of a stamp of a model that is evicted or ended.

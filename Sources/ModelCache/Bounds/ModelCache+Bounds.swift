@@ -216,8 +216,14 @@ extension Commit {
         for record in records {
             let hash = SlotArray.hash(idHash: record.idHash)
             let held = table.shards.record(hash, record.idBytes, isUse: false)
-            // A write that is later than a delete which is here came in a batch that did not come here.
-            guard held.map({ !$0.exists && $0.lastStamp < record.lastStamp }) ?? true else { continue }
+            if let held {
+                guard held.lastStamp < record.lastStamp, held.exists != record.exists else { continue }
+                if held.exists {
+                    bounds.absent.withLock { $0.noteEnd(record, hash) }
+                    continue
+                }
+                // A write that is later than a delete which is here came in a batch that did not come here.
+            }
             _ = bounds.keepsBack(record, hash, plan: &plan)
         }
     }

@@ -66,6 +66,29 @@ struct KnownIDTests {
         #expect(cache.ids(of: "User").count == 19 && cache.presence(of: "User", "4") == .absent)
     }
 
+    @Test func `a held model of which a copy of the ids tells that it is deleted does not exist once it has left`() {
+        let cache = ModelCache(limits: KnownIDTests.limits)
+        cache.noteIDsKnown()
+        for number in 0..<3 {
+            cache.commit("User", "\(number)", ["a": 1], at: 10)
+            cache.beginArrivals(["\(number)"], type: "User")
+            cache.commit("User", "\(number)", ["a": 1], at: 10)
+            cache.commit { commit in commit.endArrivals(["\(number)"], type: "User") }
+        }
+        let other = ModelCache()
+        for (id, stamp) in [("0", Stamp(20)), ("1", 20), ("2", 5)] {
+            other.commit("User", id, [:], as: .delete, at: stamp)
+        }
+        let deletes = (0..<3).compactMap { other.record(type: "User", id: "\($0)", includingTombstones: true) }
+        cache.commit { commit in commit.noteIDs(deletes, type: "User") }
+        #expect(cache.count(of: "User") == 3 && cache.ids(of: "User").count == 3)
+        // Written again meanwhile.
+        cache.commit("User", "1", ["b": 1], at: 30)
+        _ = cache.evictAll(of: "User")
+        #expect(cache.ids(of: "User").sorted() == ["1", "2"])
+        #expect(cache.presence(of: "User", "0") == .absent && cache.evictedCount(of: "User") == 2)
+    }
+
     @Test func `without ids that are kept the list is of what is here`() {
         let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 5)]))
         for number in 0..<20 { cache.commit("User", "\(number)", ["a": 1], at: Stamp(number + 1)) }
