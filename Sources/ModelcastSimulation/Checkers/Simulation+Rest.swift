@@ -318,6 +318,8 @@ extension Simulation {
             let isKnown = cache.presence(of: key.type, key.id) == .evicted
             // A liar's word on ids counts like that of any other sender.
             guard isKnown != joined.exists, !isKnown || !hasLiar else { return nil }
+            // No head tells of a stream whose name has no room.
+            if !isKnown, settings.names != nil { return nil }
             // Nor are the names of those kept who wrote a model and deleted it at one stamp.
             if isKnown, joined.floor?.stamp == joined.touched?.stamp { return nil }
             return "\(node.name) \(isKnown ? "takes" : "does not take") \(key) for a model that exists"
