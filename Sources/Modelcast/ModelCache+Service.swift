@@ -11,8 +11,7 @@ extension ModelCache {
         limits: CacheLimits = CacheLimits(), prefetch: SubscriberConfiguration.Prefetch = .all
     ) -> ModelCache {
         var limits = limits
-        limits.isLazy = prefetch != .all
-        limits.keepsIDs = prefetch == .ids
+        limits.prefetch = prefetch
         return ModelCache(
             limits: limits.isEmpty ? nil : limits,
             streamsGuardedBy: { next, end in

@@ -14,10 +14,7 @@
 /// In a lazy copy only what is fetched is here. Either every other model counts as evicted, and nothing is kept of them
 /// but their deletes; or their ids are kept, so that they can be listed and told apart from what does not exist.
 struct AbsentModels {
-    /// Only what is fetched is here.
-    private let isLazy: Bool
-    /// The ids of all other models are kept.
-    private let keepsIDs: Bool
+    private let prefetch: CacheLimits.Prefetch
     /// The models, each with the newest stamp that has been seen of it.
     private var evicted = BucketTables<Stamp>()
     /// The ids of these models by their hashes, where ids are kept.
@@ -33,13 +30,14 @@ struct AbsentModels {
     /// See ``EvictionCounts``.
     private(set) var counts = EvictionCounts()
 
-    init(isLazy: Bool, keepsIDs: Bool) {
-        self.isLazy = isLazy
-        self.keepsIDs = isLazy && keepsIDs
-    }
+    init(_ prefetch: CacheLimits.Prefetch) { self.prefetch = prefetch }
 
+    /// Only what is fetched is here.
+    private var isLazy: Bool { prefetch.isLazy }
+    /// The ids of all other models are kept.
+    private var keepsIDs: Bool { prefetch == .ids }
     /// Every model that is not here counts as evicted.
-    private var isBlind: Bool { isLazy && !keepsIDs }
+    private var isBlind: Bool { prefetch == .none }
 
     var isEmpty: Bool { !isLazy && count == 0 && endedCount == 0 && arriving.isEmpty }
 

@@ -2,14 +2,27 @@
 ///
 /// Types that are not named, and where `all` has no limit either, are kept whole and cost nothing more.
 public struct CacheLimits: Hashable, Sendable {
+    /// What comes into a copy by itself.
+    public enum Prefetch: String, Sendable, Hashable, CaseIterable {
+        /// All models of the selection.
+        case all
+        /// No model: the copy holds what was fetched, and is told of changes of that alone. So it takes memory for what
+        /// it holds, however many models there are, and is live as soon as its senders have answered.
+        case none
+        /// The ids of all models of the selection, and no field: as with `none`, but the copy knows which models there
+        /// are (`Subscriber.ids(of:)`), and tells one that does not exist apart without asking.
+        case ids
+
+        /// Only what is fetched comes into the copy: all other models count as evicted.
+        var isLazy: Bool { self != .all }
+    }
+
     /// The limits of single types, by their names.
     public var types: [String: ModelLimits]
     /// The limits of all types together; nil for none. Its idle time is that of each type that has none of its own.
     public var all: ModelLimits?
-    /// Only what is fetched comes into the copy: all other models count as evicted.
-    @_spi(CacheWriting) public var isLazy = false
-    /// The ids of all models that a lazy copy does not hold are kept, so that those that do not exist are told apart.
-    @_spi(CacheWriting) public var keepsIDs = false
+    /// What comes into the copy by itself, from its making on.
+    @_spi(CacheWriting) public var prefetch = Prefetch.all
 
     /// Limits of single types, and of all together.
     public init(types: [String: ModelLimits] = [:], all: ModelLimits? = nil) {
@@ -18,10 +31,10 @@ public struct CacheLimits: Hashable, Sendable {
     }
 
     /// Nothing is limited.
-    public var isEmpty: Bool { types.isEmpty && all == nil && !isLazy }
+    public var isEmpty: Bool { types.isEmpty && all == nil && !prefetch.isLazy }
 
     /// Models of the type may leave the copy.
-    public func mayEvict(_ type: String) -> Bool { isLazy || all != nil || types[type] != nil }
+    public func mayEvict(_ type: String) -> Bool { prefetch.isLazy || all != nil || types[type] != nil }
 
     /// A text that says what is wrong with the limits, and what would do; nil where nothing is.
     public var problem: String? {

@@ -7,15 +7,13 @@ final class Limiter: @unchecked Sendable {
     /// Where the search for models that have not been used goes on, over all types with a limit.
     let hand = SearchHand()
 
-    /// Only what is fetched comes into the copy.
-    let isLazy: Bool
-    /// See ``CacheLimits/keepsIDs``.
-    let keepsIDs: Bool
+    /// See ``CacheLimits/prefetch``.
+    let prefetch: CacheLimits.Prefetch
     /// All senders have told which models there are, once at least.
     let knowsIDs = Atomic<Bool>(false)
 
     init(_ limits: CacheLimits) {
-        (self.limits, isLazy, keepsIDs) = (limits, limits.isLazy, limits.isLazy && limits.keepsIDs)
+        (self.limits, prefetch) = (limits, limits.prefetch)
     }
 }
 

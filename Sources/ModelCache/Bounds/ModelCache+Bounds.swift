@@ -24,12 +24,12 @@ extension ModelCache {
     /// exist in a copy that keeps ids.
     @_spi(CacheWriting)
     public func noteIDsKnown() {
-        if let limiter, limiter.keepsIDs { limiter.knowsIDs.store(true, ordering: .relaxed) }
+        if let limiter, keepsIDs { limiter.knowsIDs.store(true, ordering: .relaxed) }
     }
 
     /// The copy is lazy, and knows nothing of the models that it does not hold.
     @_spi(CacheWriting)
-    public var isBlind: Bool { isLazy && !keepsIDs }
+    public var isBlind: Bool { limiter?.prefetch == CacheLimits.Prefetch.none }
 
     /// The model is evicted, or was when it was deleted: the copy has no record of it for its limits.
     @_spi(CacheWriting)
@@ -49,11 +49,11 @@ extension ModelCache {
 
     /// Only what is fetched comes into the copy.
     @_spi(CacheWriting)
-    public var isLazy: Bool { limiter?.isLazy ?? false }
+    public var isLazy: Bool { limiter?.prefetch.isLazy ?? false }
 
     /// The copy knows the ids of the models that it does not hold, and holds only what is fetched.
     @_spi(CacheWriting)
-    public var keepsIDs: Bool { limiter?.keepsIDs ?? false }
+    public var keepsIDs: Bool { limiter?.prefetch == .ids }
 
     /// The ids of the models of a type that the copy holds, and, where it keeps ids, of those that it does not hold. In
     /// no order.
@@ -126,6 +126,8 @@ extension ModelCache {
     @_spi(CacheWriting)
     public func setLimits(_ limits: CacheLimits) {
         guard let limiter else { return }
+        var limits = limits
+        limits.prefetch = limiter.prefetch
         let tables = setTableLimits(limits)
         writerLock.withLock { _ in
             limiter.limits = limits
@@ -173,7 +175,7 @@ extension ModelCache {
         let tables = other.directoryCopy().tables
         let types = tables.filter { $0.bounds != nil }.map { ($0.name, ModelLimits()) }
         var none = CacheLimits(types: Dictionary(types) { $1 }, all: limits.all.map { _ in ModelLimits() })
-        (none.isLazy, none.keepsIDs) = (other.isLazy, other.keepsIDs)
+        none.prefetch = limits.prefetch
         self.init(limits: none)
         // Which ids there are is told anew.
         guard !other.keepsIDs else { return }

@@ -16,12 +16,10 @@ final class TableBounds: @unchecked Sendable {
     let pinned = Guarded<[UInt64: Int]>([:])
     let absent: Guarded<AbsentModels>
 
-    /// - Parameters:
-    ///   - isLazy: only what is fetched comes into the table.
-    ///   - keepsIDs: the ids of all other models are kept beside it.
-    init(_ limits: ModelLimits, isLazy: Bool, keepsIDs: Bool) {
+    /// - Parameter prefetch: what comes into the table without being fetched.
+    init(_ limits: ModelLimits, _ prefetch: CacheLimits.Prefetch) {
         self.limits = limits
-        absent = Guarded(AbsentModels(isLazy: isLazy, keepsIDs: keepsIDs))
+        absent = Guarded(AbsentModels(prefetch))
     }
 
     /// Counts a record that has taken the place of another. Under the cut lock.

@@ -69,18 +69,13 @@ struct Directory {
     }
 
     /// Sets other limits, for tables that are made from now on.
-    mutating func setLimits(_ new: CacheLimits) {
-        let (isLazy, keepsIDs) = (limits?.isLazy ?? false, limits?.keepsIDs ?? false)
-        limits = new
-        limits?.isLazy = isLazy
-        limits?.keepsIDs = keepsIDs
-    }
+    mutating func setLimits(_ new: CacheLimits) { limits = new }
 
     /// The table of `name`, made if there is none.
     mutating func make(_ name: String, owner: ObjectIdentifier) -> TypeTable {
         if let table = self[name] { return table }
         let bounds = limits.flatMap { limits in
-            limits.bounds(of: name).map { TableBounds($0, isLazy: limits.isLazy, keepsIDs: limits.keepsIDs) }
+            limits.bounds(of: name).map { TableBounds($0, limits.prefetch) }
         }
         let table = TypeTable(name: name, number: tables.count, owner: owner, bounds: bounds)
         tables.append(table)

@@ -11,20 +11,9 @@ extension ControlRequest: ControlFrame {
             writer.write(unsigned: version)
             writer.write(text: name)
             writer.write(topics: prefixes)
-        case .snapshot(_, let prefixes, let credit):
-            begin(4, &writer)
-            writer.write(topics: prefixes)
-            writer.write(unsigned: credit)
-        case .heads(_, let prefixes, let credit):
-            begin(5, &writer)
-            writer.write(topics: prefixes)
-            writer.write(unsigned: credit)
-            writer.write(text: "heads")
-        case .ids(_, let prefixes, let credit):
-            begin(5, &writer)
-            writer.write(topics: prefixes)
-            writer.write(unsigned: credit)
-            writer.write(text: "ids")
+        case .snapshot(_, let prefixes, let credit): writeSnapshot(prefixes, credit, extent: nil, &writer)
+        case .heads(_, let prefixes, let credit): writeSnapshot(prefixes, credit, extent: "heads", &writer)
+        case .ids(_, let prefixes, let credit): writeSnapshot(prefixes, credit, extent: "ids", &writer)
         case .credit(_, let count):
             begin(3, &writer)
             writer.write(unsigned: count)
@@ -59,6 +48,14 @@ extension ControlRequest: ControlFrame {
             begin(2, &writer)
         }
         return writer.bytes
+    }
+
+    /// - Parameter extent: what of the snapshot is wanted; nil for all.
+    private func writeSnapshot(_ prefixes: [Topic], _ credit: UInt64, extent: String?, _ writer: inout CBORWriter) {
+        begin(extent == nil ? 4 : 5, &writer)
+        writer.write(topics: prefixes)
+        writer.write(unsigned: credit)
+        if let extent { writer.write(text: extent) }
     }
 
     /// Reads a request in any well-formed encoding. Elements that an array has beyond the known ones are ignored.

@@ -13,16 +13,7 @@ public struct SubscriberConfiguration: Sendable {
     }
 
     /// What comes into a copy by itself.
-    public enum Prefetch: String, Sendable, Hashable, CaseIterable {
-        /// All models of the selection.
-        case all
-        /// No model: the copy holds what was fetched, and is told of changes of that alone. So it takes memory for what
-        /// it holds, however many models there are, and is live as soon as its senders have answered.
-        case none
-        /// The ids of all models of the selection, and no field: as with `none`, but the copy knows which models there
-        /// are (``Subscriber/ids(of:)-(String)``), and tells one that does not exist apart without asking.
-        case ids
-    }
+    public typealias Prefetch = CacheLimits.Prefetch
 
     /// The name that publishers see in reports.
     public var name: String

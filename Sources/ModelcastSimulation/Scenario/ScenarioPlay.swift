@@ -262,8 +262,7 @@ struct ScenarioPlay {
     private mutating func lazily(_ limits: CacheLimits?) -> CacheLimits? {
         guard hasLazyCopies, Bool.random(using: &lazyGenerator) else { return limits }
         var limits = limits ?? CacheLimits()
-        limits.isLazy = true
-        limits.keepsIDs = hasCopiesOfIDs && Bool.random(using: &idsGenerator)
+        limits.prefetch = hasCopiesOfIDs && Bool.random(using: &idsGenerator) ? .ids : .none
         return limits
     }
 

@@ -53,7 +53,7 @@ extension Simulation {
     }
 
     /// The copy knows the ids of all models.
-    func keepsIDs(_ node: SimulatedNode) -> Bool { node.limits?.keepsIDs ?? false }
+    func keepsIDs(_ node: SimulatedNode) -> Bool { node.limits?.prefetch == .ids }
 
     /// Models may have been written since a fetch has not found them, so they are asked for again.
     func askAgain() {

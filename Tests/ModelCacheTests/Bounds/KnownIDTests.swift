@@ -7,7 +7,7 @@ import Testing
 struct KnownIDTests {
     private static let limits: CacheLimits = {
         var limits = CacheLimits()
-        (limits.isLazy, limits.keepsIDs) = (true, true)
+        limits.prefetch = .ids
         return limits
     }()
 

@@ -11,7 +11,7 @@ struct WaitingFetchTests {
         var network = RelayNetwork()
         try network.addOrigin("origin")
         var limits = CacheLimits()
-        limits.isLazy = true
+        limits.prefetch = .none
         let cache = ModelCache(limits: limits)
         try network.addRelay("subscriber", cache: cache) { configuration in
             configuration.role = .subscriber

@@ -9,13 +9,13 @@ import Testing
 struct LazyCopyTests {
     private static let lazy: CacheLimits = {
         var limits = CacheLimits()
-        limits.isLazy = true
+        limits.prefetch = .none
         return limits
     }()
 
     private static let ids: CacheLimits = {
         var limits = lazy
-        limits.keepsIDs = true
+        limits.prefetch = .ids
         return limits
     }()
 

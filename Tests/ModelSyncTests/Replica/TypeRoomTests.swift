@@ -9,7 +9,7 @@ import Testing
 struct TypeRoomTests {
     private static let lazy: CacheLimits = {
         var limits = CacheLimits()
-        limits.isLazy = true
+        limits.prefetch = .none
         return limits
     }()
 

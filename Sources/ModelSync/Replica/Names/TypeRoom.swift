@@ -1,5 +1,5 @@
-/// The types that a replica has met. They stay, as their tables do, so there is room for so many, and who makes types up
-/// takes no more than a part of it.
+/// The types that a replica has met. They stay, as their tables do. So there is room for so many, and who makes types
+/// up takes no more than a part of it.
 struct TypeRoom: Sendable {
     /// Who has brought a type first.
     enum Source: Hashable, Sendable {
