@@ -60,13 +60,19 @@ import Testing
     static let seedCounts: [(Sabotage, Int)] = [
         (.sequenceCheck, 50), (.barrier, 400), (.floor, 50), (.incarnationCheck, 200), (.dedupe, 50),
         (.tombstones, 200), (.ownWord, 100), (.grants, 50), (.signatures, 400), (.reach, 1_500),
+        (.leaseEnd, 100), (.silence, 100),
     ]
 
     @Test(arguments: ScenarioTests.seedCounts)
     func `a protection that is taken away is found out`(protection: Sabotage, seedCount: Int) throws {
         var found: SimulationFailure?
-        // A copy that holds everything fetches nothing.
-        let everything = protection == .reach ? [.jobs, .limits, .lazy] : Set(Scenario.Feature.allCases)
+        let everything: Set<Scenario.Feature> =
+            switch protection {
+            // A copy that holds everything fetches nothing.
+            case .reach: [.jobs, .limits, .lazy]
+            case .leaseEnd, .silence: [.jobs, .leases, .stops]
+            default: Set(Scenario.Feature.allCases)
+            }
         for seed in 1...UInt64(seedCount) where found == nil {
             found = Scenario(seed: seed, sabotage: protection, features: everything).run().failure
         }

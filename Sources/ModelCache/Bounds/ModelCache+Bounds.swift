@@ -218,15 +218,16 @@ extension Commit {
         for record in records {
             let hash = SlotArray.hash(idHash: record.idHash)
             let held = table.shards.record(hash, record.idBytes, isUse: false)
-            if let held {
-                guard held.lastStamp < record.lastStamp, held.exists != record.exists else { continue }
-                if held.exists {
+            switch held {
+            case let held? where held.exists:
+                if !record.exists, held.lastStamp < record.lastStamp {
                     bounds.absent.withLock { $0.noteEnd(record, hash) }
-                    continue
                 }
-                // A write that is later than a delete which is here came in a batch that did not come here.
+            // A write that is later than a delete which is here came in a batch that did not come here. Of one at the
+            // same stamp the names decide.
+            case let held? where !record.exists || record.lastStamp < held.lastStamp: break
+            default: _ = bounds.keepsBack(record, hash, plan: &plan)
             }
-            _ = bounds.keepsBack(record, hash, plan: &plan)
         }
     }
 

@@ -28,6 +28,11 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case signatures
     /// Whatever is fetched counts as whole: each answer comes with heads that reach as far as whoever asks.
     case reach
+    /// Leases do not end: relays tell of each publisher that leases models as one that was heard of just now.
+    case leaseEnd = "lease-end"
+    /// Silence counts also where nobody would have known of the publisher: relays tell of each that leases models as one
+    /// that was not heard of for an hour.
+    case silence
 }
 
 extension Simulation {
@@ -47,6 +52,8 @@ extension Simulation {
                 return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
             }
             return FrameSurgery.mapHeads(payload) { node.frozen($0) }
+        case .leaseEnd: return FrameSurgery.mapHeads(payload) { $0.withRelayedSilence(milliseconds: 0) }
+        case .silence: return FrameSurgery.mapHeads(payload) { $0.withRelayedSilence(milliseconds: 3_600_000) }
         case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, .signatures, .reach, nil:
             return payload
         }
@@ -89,6 +96,14 @@ extension Simulation {
 }
 
 extension Heads {
+    /// The heads where a relay has not heard of a publisher that leases models for so long, and would have.
+    func withRelayedSilence(milliseconds: UInt64) -> Heads {
+        guard isRelayed, leasesSince != nil else { return self }
+        var copy = self
+        (copy.quietMilliseconds, copy.leaseDistance) = (milliseconds, leaseDistance ?? 0)
+        return copy
+    }
+
     var withoutDigests: Heads {
         var copy = self
         for index in copy.heads.indices { copy.heads[index].digest = nil }

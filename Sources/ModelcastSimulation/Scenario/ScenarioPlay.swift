@@ -135,6 +135,7 @@ struct ScenarioPlay {
             try simulation.settle()
             if isCalm, !hasLoop { checkCalm() }
             checkDifferences()
+            simulation.endLessor()
         } catch let failure as SimulationFailure {
             simulation.fail(nil, failure.what)
         } catch {

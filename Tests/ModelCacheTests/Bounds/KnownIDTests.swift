@@ -89,6 +89,23 @@ struct KnownIDTests {
         #expect(cache.presence(of: "User", "0") == .absent && cache.evictedCount(of: "User") == 2)
     }
 
+    @Test func `a model that one deleted and another wrote at one stamp counts as one that exists`() {
+        let cache = ModelCache(limits: KnownIDTests.limits)
+        cache.noteIDsKnown()
+        cache.commit("User", "1", ["a": 1], at: 10)
+        cache.beginArrivals(["1"], type: "User")
+        cache.commit("User", "1", ["a": 1], at: 10)
+        cache.commit { commit in commit.endArrivals(["1"], type: "User") }
+        cache.commit("User", "1", [:], as: .delete, at: 20)
+        let other = ModelCache()
+        other.commit("User", "1", ["b": 1], at: 20)
+        let record = other.record(type: "User", id: "1", includingTombstones: true)
+        cache.commit { commit in commit.noteIDs([record].compactMap { $0?.withoutCells }, type: "User") }
+        #expect(cache.ids(of: "User") == ["1"])
+        _ = cache.evictAll(of: "User")
+        #expect(cache.presence(of: "User", "1") == .evicted)
+    }
+
     @Test func `without ids that are kept the list is of what is here`() {
         let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 5)]))
         for number in 0..<20 { cache.commit("User", "\(number)", ["a": 1], at: Stamp(number + 1)) }
