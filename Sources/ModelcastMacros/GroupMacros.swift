@@ -114,6 +114,8 @@ public macro FieldValue() = #externalMacro(module: "ModelcastMacrosPlugin", type
 /// The macro takes no generic enums, and no cases within `#if`. An enum with raw values is a ``FieldValue`` instead.
 /// - Parameter form: how the enum stands in JSON: ``OneOfForm/keyed``, ``OneOfForm/tagged(by:texts:)`` or
 ///   ``OneOfForm/bare``.
-@attached(member, names: named(init), named(fieldNames), named(caseNames), named(jsonForm), named(write))
-@attached(extension, conformances: FieldGroup, ModelFieldType, Hashable, Equatable, Sendable)
+@attached(
+    member, names: named(init), named(FieldTypes), named(fieldNames), named(caseNames), named(jsonForm), named(write))
+@attached(
+    extension, conformances: FieldGroup, ModelFieldType, Hashable, Equatable, Sendable, names: named(isEqualByOwn))
 public macro OneOf(_ form: OneOfForm = .keyed) = #externalMacro(module: "ModelcastMacrosPlugin", type: "OneOfMacro")

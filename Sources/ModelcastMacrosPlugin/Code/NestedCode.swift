@@ -25,6 +25,7 @@ struct NestedCode {
     private var equality: [[String]] {
         guard !shape.fields.isEmpty else { return [] }
         let unknown = shape.tracked.isEmpty ? [] : ["unknownFields".compared]
+        let access = shape.accessInExtension
         let equality = [String].equality(of: "Self", shape.fields.map(\.compared) + unknown, access)
         return [shape.own.contains(.equality) ? .ownEquality(access) : equality]
             + (shape.own.contains(.hash) ? [] : [.hash(shape.fields.map(\.hashed), access)])
@@ -83,7 +84,7 @@ struct NestedCode {
         let names = shape.fields.map(\.plainName.literal)
         let fields = ["fields: \(names[0])"] + names.dropFirst()
         let arguments = ["self", "\"\\(Self.self)\"", "unless: unknownFields"] + fields
-        return [.block("\(access)var description: Swift.String", .list("ModelTypes.ModelText.of(", arguments, ")"))]
+        return [.block("\(shape.accessInExtension)var description: Swift.String", .list("ModelTypes.ModelText.of(", arguments, ")"))]
     }
 }
 

@@ -5,12 +5,30 @@ struct OneOfCode {
 
     init(_ shape: OneOfShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
-    var members: [[String]] {
-        var members = [fieldNames, caseNames]
+    var members: GroupMembers {
+        GroupMembers(inType: inType, inExtension: shape.hasOwnEquality ? [.ownEquality(shape.accessInExtension)] : [])
+    }
+
+    private var inType: [[String]] {
+        var members = types.isEmpty ? [] : [types]
+        members += [fieldNames, caseNames]
         if let form = shape.form {
             members.append(["\(access)static let jsonForm: ModelTypes.OneOfForm = \(form)"])
         }
         return members + [sourceInit, write]
+    }
+
+    /// The code of the aliases of the types of payloads, in which a type that no field has is an error. Without it the
+    /// compiler of 6.3 has none for such a type that is `Hashable`, and breaks down later.
+    private var types: [String] {
+        let payloads = shape.cases.flatMap(\.payloads).filter { !$0.type.isSeenByAll }
+        let aliases = payloads.flatMap { payload in
+            [
+                "// Payloads are scalars, @FieldValue, @Nested, @OneOf, arrays and maps.",
+                "typealias \(payload.alias) = ModelTypes.FieldOf<\(payload.type.checked)>",
+            ]
+        }
+        return aliases.isEmpty ? [] : .block("private enum FieldTypes", aliases)
     }
 
     private var caseNames: [String] {
@@ -20,7 +38,7 @@ struct OneOfCode {
 
     private var fieldNames: [String] {
         let payloads = shape.cases.flatMap(\.payloads)
-        return .fieldNames(["[\"\"]"] + payloads.map { .fieldNames($0.field, of: $0.type.wrapped) }, access)
+        return .fieldNames(["[\"\"]"] + payloads.map { .fieldNames($0.field, of: $0.typeName) }, access)
     }
 
     private var sourceInit: [String] {
@@ -62,8 +80,14 @@ extension OneOfCase {
 extension OneOfCase.Payload {
     fileprivate var reading: String {
         let value = defaultValue.map { ", default: \($0)" } ?? ""
-        return "try source.state(\(field.literal), as: \(type.text).self).required(\(field.literal)\(value))"
+        return "try source.state(\(field.literal), as: \(typeName).self).required(\(field.literal)\(value))"
     }
+
+    /// The name of the alias of the type.
+    fileprivate var alias: String { "p\(number)" }
+
+    /// The type, by its alias where it has one.
+    fileprivate var typeName: String { type.isSeenByAll ? type.wrapped : "FieldTypes.\(alias)" }
 
     /// The variable that holds the payload, named differently from `sink`.
     fileprivate var variable: String {

@@ -11,6 +11,6 @@ public struct OneOfMacro: GroupMacro {
         var reader = OneOfReader(lexicalContext)
         let shape = reader.read(declaration, attribute)
         if let context { reader.findings.tell(context) }
-        return shape.map { GroupMembers(inType: OneOfCode($0).members) }
+        return shape.map { OneOfCode($0).members }
     }
 }

@@ -40,3 +40,12 @@ enum Access: Int, Comparable {
         }
     }
 }
+
+extension [Syntax] {
+    /// One of these declarations is private.
+    var isHidden: Bool {
+        contains { node in
+            node.asProtocol((any WithModifiersSyntax).self).map { Access($0.modifiers) == .file } ?? false
+        }
+    }
+}

@@ -13,6 +13,11 @@ struct NestedShape {
 
     /// The struct keeps account of the fields that were never read. A value is written whole, and does not.
     let keepsAccount: Bool
+    /// A type around the struct is private.
+    let isWithinHidden: Bool
+
+    /// The modifier of members of an extension, with a space behind it.
+    var accessInExtension: String { isWithinHidden ? "fileprivate " : access.ofMember }
 
     /// The fields that may be nil, or have their default, because they are unknown, with their places.
     var tracked: [(place: Int, field: StoredProperty)] { keepsAccount ? fields.tracked : [] }
@@ -23,10 +28,11 @@ struct NestedShape {
 /// Reads a struct with `@Nested` or `@FieldValue`, and finds all its problems.
 struct NestedReader {
     private let subject: Subject
+    private let context: [Syntax]
     private var structReader: StructReader
 
     init(_ subject: Subject, _ context: [Syntax]) {
-        (self.subject, structReader) = (subject, StructReader(subject, context))
+        (self.subject, self.context, structReader) = (subject, context, StructReader(subject, context))
     }
 
     var findings: Findings { structReader.findings }
@@ -44,6 +50,7 @@ struct NestedReader {
         guard findings.isEmpty else { return nil }
         return NestedShape(
             access: Access(structure.modifiers), fields: fields, hasOwnInit: structure.hasInitializer(for: fields),
-            own: structure.ownMembers, hasOwnDescription: structure.hasDescription, keepsAccount: subject == .nested)
+            own: structure.ownMembers, hasOwnDescription: structure.hasDescription, keepsAccount: subject == .nested,
+            isWithinHidden: context.isHidden)
     }
 }

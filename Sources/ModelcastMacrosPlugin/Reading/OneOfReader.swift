@@ -35,7 +35,11 @@ struct OneOfReader {
         let form = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
         if let tag = form?.tag { checkLabels(of: enumeration, against: tag) }
         guard findings.isEmpty else { return nil }
-        return OneOfShape(access: Access(enumeration.modifiers), cases: cases, form: form?.trimmedDescription)
+        var shape = OneOfShape(
+            access: Access(enumeration.modifiers), cases: cases, form: form?.trimmedDescription)
+        shape.hasOwnEquality = enumeration.memberBlock.members.contains { OwnMember($0.decl) == .equality }
+        shape.isWithinHidden = context.isHidden
+        return shape
     }
 
     private mutating func reportKind(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) {

@@ -24,10 +24,15 @@ import Testing
                     case `default`(_ sink: Int)
                     case odd(sink: Int, `in`: Int)
 
+                    private enum FieldTypes {
+                        // Payloads are scalars, @FieldValue, @Nested, @OneOf, arrays and maps.
+                        typealias p1 = ModelTypes.FieldOf<Address>
+                    }
+
                     static let fieldNames: [Swift.String] = [
                         [""],
                         ModelRecord.FieldName.members("fax", of: String.self),
-                        ModelRecord.FieldName.members("at", of: Address.self),
+                        ModelRecord.FieldName.members("at", of: FieldTypes.p1.self),
                         ModelRecord.FieldName.members("card.number", of: String.self),
                         ModelRecord.FieldName.members("card.month", of: Int.self),
                         ModelRecord.FieldName.members("default", of: Int.self),
@@ -42,7 +47,7 @@ import Testing
                         case "fax":
                             self = .fax(try source.state("fax", as: String.self).required("fax"))
                         case "at":
-                            self = .post(try source.state("at", as: Address.self).required("at"))
+                            self = .post(try source.state("at", as: FieldTypes.p1.self).required("at"))
                         case "card":
                             self = .card(
                                 number: try source.state("card.number", as: String.self).required("card.number"),

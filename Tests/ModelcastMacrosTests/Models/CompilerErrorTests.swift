@@ -34,11 +34,33 @@ import Testing
         #expect(errors.count == 1 && errors.first?.contains(program.error) == true, "\(program.text): \(errors)")
     }
 
+    @Test(arguments: ["a(Bare)", "a(Odd)", "a([Odd])", "a(x: Odd, y: Int)", "a(Character)", "a(Range<Int>)"])
+    func `a payload of a wrong type is one error`(payload: String) throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let errors = try compiler.errors(Self.head + "@OneOf enum E { case \(payload), nothing }")
+        #expect(errors.count == 1 && errors.first?.contains("does not conform") == true, "\(payload): \(errors)")
+    }
+
     @Test(arguments: ["Odd", "Plain", "Bare"])
     func `of an id of a type that cannot be one an error of its own says which can`(type: String) throws {
         guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
         let errors = try compiler.errors(Self.head + "@Model struct M { @ID let id: \(type); var a: Int }")
         #expect(errors.count { $0.contains("a type of your own that conforms to ModelID") } == 1, "\(errors)")
+    }
+
+    @Test func `groups and values stand in a private type as well`() throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let text = """
+            private enum Hidden {
+                @Nested struct Address { var city: String; var note: String? }
+                @FieldValue struct Label { var text: String }
+                @OneOf enum Choice { case a(Address), b }
+                @Model struct M { @ID let id: Int; var address: Address?; var labels: [Label] = []; var choice: Choice? }
+            }
+            fileprivate struct Shown { enum Inner { @Nested struct Address { var city: String } } }
+            """
+        let errors = try compiler.errors("import ModelcastMacros\n" + text)
+        #expect(errors.isEmpty, "\(errors)")
     }
 
     @Test func `an id may be of a type of one's own that conforms`() throws {

@@ -16,6 +16,12 @@ import Testing
         #expect(String(decoding: try JSONEncoder().encode(read), as: UTF8.self) == #"["7 NUT"]"#)
     }
 
+    @Test func `an own equality of an enum is that of all code`() {
+        func areSame<T: Equatable>(_ first: T, _ second: T) -> Bool { first == second }
+        #expect(areSame(Signal.bell(1), .bell(2)) && [Signal.bell(1)] == [.bell(2)])
+        #expect(Set([Signal.bell(1), .bell(2), .none]).count == 2)
+    }
+
     @Test func `a property that is seen less far leaves a public initialiser without it`() throws {
         #expect(Lamp(id: "1", place: "hall") == Lamp(id: "1", place: "hall", glow: .light))
         #expect(Lamp(id: "1", place: "hall", glow: .dark).glow == .dark)

@@ -35,6 +35,24 @@ public struct Part: Hashable {
     }
 }
 
+/// An enum with an equality of its own: how loud it is does not matter.
+@OneOf
+enum Signal: Hashable {
+    case bell(Int)
+    case none
+
+    static func == (left: Signal, right: Signal) -> Bool {
+        switch (left, right) {
+        case (.bell, .bell), (.none, .none): true
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        if case .bell = self { hasher.combine(1) }
+    }
+}
+
 /// An optional by another name.
 typealias Maybe = Int?
 
