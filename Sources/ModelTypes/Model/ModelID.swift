@@ -77,3 +77,19 @@ extension ModelID where Self: RawRepresentable, RawValue: ModelID {
 
     public var idText: String { rawValue.idText }
 }
+
+/// In JSON such an id is its text, as one around a text or an integer is by the standard library.
+extension ModelID where Self: RawRepresentable, RawValue == UUID {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Self(rawValue: try container.decode(UUID.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "the UUID is no \(Self.self)")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

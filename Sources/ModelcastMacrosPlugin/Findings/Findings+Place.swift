@@ -21,16 +21,26 @@ extension Findings {
         }
     }
 
-    /// Reports keys of the user's own, which would have no effect.
-    mutating func checkCodingKeys(_ member: DeclSyntax, _ subject: Subject) {
+    /// Reports keys of the user's own, which would have no effect, and types with the names of generated ones.
+    mutating func checkNestedType(_ member: DeclSyntax, _ subject: Subject) {
         let name: TokenSyntax? =
             switch member.as(DeclSyntaxEnum.self) {
             case .enumDecl(let declaration): declaration.name
             case .structDecl(let declaration): declaration.name
             case .typeAliasDecl(let declaration): declaration.name
+            case .classDecl(let declaration): declaration.name
+            case .actorDecl(let declaration): declaration.name
             default: nil
             }
-        if let name, name.text == "CodingKeys" { report(.codingKeys(subject), at: name) }
+        guard let name else { return }
+        if name.text == "CodingKeys" { report(.codingKeys(subject), at: name) }
+        let generated: Set<String> =
+            switch subject {
+            case .model: ["Partial", "FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
+            case .nested, .value: ["FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
+            case .oneOf: ["FieldTypes"]
+            }
+        if generated.contains(name.text) { report(.reservedType(name.text), at: name) }
     }
 
     /// Reports an `==` of the user's own that would have no effect: the compiler looks for none where only a macro says

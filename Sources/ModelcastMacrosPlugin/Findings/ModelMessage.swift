@@ -31,6 +31,7 @@ enum ModelMessage: DiagnosticMessage {
     case noHash
     case twoDefaults
     case reservedProperty(String)
+    case reservedType(String)
     case codingKeys(Subject)
 
     var severity: DiagnosticSeverity { .error }
@@ -96,6 +97,7 @@ enum ModelMessage: DiagnosticMessage {
         case .codingKeys(let subject):
             "JSON has the names of the wire, and CodingKeys have no say: name each \(subject.part) with @Field(\"…\")"
                 + (subject == .model ? ", the id with @ID(\"…\")," : "") + " and take these away"
+        case .reservedType(let name): "'\(name)' is a name of generated code: call this type otherwise"
         case .reservedProperty("id"): "'id' is the model's id: mark this property with @ID, or call it otherwise"
         case .reservedProperty(let name):
             "'\(name)' is a name of generated code: call the property otherwise; its field can keep the name, "

@@ -27,7 +27,7 @@ struct OneOfReader {
             } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
                 findings.checkConditional(condition, .oneOf) { $0.is(EnumCaseDeclSyntax.self) }
             }
-            findings.checkCodingKeys(member.decl, .oneOf)
+            findings.checkNestedType(member.decl, .oneOf)
         }
         if findings.isEmpty, cases.isEmpty {
             findings.report(.noCases, at: enumeration.name, .addMember("case <#name#>", to: enumeration.memberBlock))

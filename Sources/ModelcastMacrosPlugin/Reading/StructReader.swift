@@ -27,7 +27,7 @@ struct StructReader {
             } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
                 findings.checkConditional(condition, subject) { $0.as(VariableDeclSyntax.self)?.kind == .stored }
             }
-            findings.checkCodingKeys(member.decl, subject)
+            findings.checkNestedType(member.decl, subject)
         }
         checkNames()
         return structure

@@ -143,6 +143,16 @@ import Testing
                     3, 12, "the name of a field is read by the macro: write it as plain text in quotes"))
     }
 
+    @Test func `a type within has no name of generated code`() {
+        let what = "is a name of generated code: call this type otherwise"
+        Expansion("@Model struct M {\n    @ID let id: Int\n    struct Partial {}\n}")
+            .expect(problems: Problem(3, 12, "'Partial' \(what)"))
+        Expansion("@Nested struct N {\n    var a: Int\n    enum FieldNames {}\n}")
+            .expect(problems: Problem(3, 10, "'FieldNames' \(what)"))
+        Expansion("@OneOf enum E {\n    case a\n    typealias FieldTypes = Int\n}")
+            .expect(problems: Problem(3, 15, "'FieldTypes' \(what)"))
+    }
+
     @Test(arguments: ["model", "problems", "constants", "unknownFields"])
     func `names that the macro needs are told`(name: String) {
         model("var \(name): Int")

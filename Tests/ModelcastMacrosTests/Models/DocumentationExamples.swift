@@ -86,6 +86,26 @@ func name(of flower: Flower) -> String {
     @Field(convert: Cents()) var price: Decimal
 }
 
+// example: own-id
+struct Sku: ModelID, RawRepresentable {
+    let rawValue: String
+
+    init?(rawValue: String) {
+        guard rawValue.count == 8 else { return nil }
+        self.rawValue = rawValue
+    }
+}
+
+struct OwnerID: ModelID, RawRepresentable { let rawValue: UUID }
+// end example
+
+@Model struct StockItem {
+    @ID let id: Sku
+    var title: String
+}
+
+@Model struct StockOwner { @ID let id: OwnerID }
+
 @Suite struct `Examples of the documentation` {
     @Test func `an amount travels as whole cents`() throws {
         let article = Article(id: 1, price: Decimal(string: "12.34") ?? 0)
@@ -103,6 +123,19 @@ func name(of flower: Flower) -> String {
         #expect(try recipe.fields["byLanguage"] == ["en": ["title": "a", "sections": []]])
         let topping = PizzaTopping(id: UUID(), pizza: Reference("p"), name: "salt", place: 0.5)
         #expect(try topping.fields == ["pizza": "p", "name": "salt", "place": 0.5])
+    }
+
+    @Test func `an id of one's own type is written as it says, and refused where it is none`() throws {
+        let item = try JSONDecoder().decode(StockItem.self, from: Data(#"{"id": "AB-12345", "title": "nut"}"#.utf8))
+        #expect(item.id.idText == "AB-12345")
+        #expect(String(decoding: try JSONEncoder().encode(item), as: UTF8.self).contains(#""AB-12345""#))
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(StockItem.self, from: Data(#"{"id": "AB", "title": "nut"}"#.utf8))
+        }
+        let owner = StockOwner(id: OwnerID(rawValue: UUID()))
+        let json = try JSONEncoder().encode(owner)
+        #expect(String(decoding: json, as: UTF8.self) == #"{"id":"\#(owner.id.rawValue.uuidString)"}"#)
+        #expect(try JSONDecoder().decode(StockOwner.self, from: json) == owner)
     }
 
     @Test func `a shade that is new has a name`() throws {
