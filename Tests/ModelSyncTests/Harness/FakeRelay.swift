@@ -69,6 +69,7 @@ final class FakeRelay {
         case .snapshot(let rid, let prefixes, _):
             return records(prefixes).map { .records(rid: rid, type: $0, records: [$1]) }
                 + [.complete(rid: rid, heads: told(prefixes: prefixes))]
+        case .heads(let rid, let prefixes, _): return [.complete(rid: rid, heads: told(prefixes: prefixes))]
         case .fetch(let rid, let type, let ids):
             let records = ids.compactMap { cache.record(type: type, id: $0, includingTombstones: true) }
             return [.records(rid: rid, type: type, records: records), .complete(rid: rid, heads: told())]

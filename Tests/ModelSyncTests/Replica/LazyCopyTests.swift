@@ -130,6 +130,29 @@ struct LazyCopyTests {
         #expect(wire.fetched[7]?.map(\.values) == [["a": 2, "b": 3]])
     }
 
+    @Test func `a batch that changes what is held accuses nobody who told of it without its records`() throws {
+        var mesh = try Mesh(relays: 2, origins: 1, modelLimits: LazyCopyTests.lazy)
+        try mesh.write(0, "User", "1", ["a": 1])
+        try mesh.connect()
+        mesh.replica.fetch(["1"], of: "User", token: 1, now: mesh.now)
+        mesh.exchange()
+        try #require(mesh.fetched[1]?.count == 1)
+        // One comes back and tells of a batch whose records it does not bring; then the batch comes from the other.
+        for relay in mesh.relays {
+            relay.answer = { request in if case .fetch = request { [] } else { nil } }
+        }
+        try mesh.write(0, "User", "1", ["a": 2], via: [])
+        mesh.replica.disconnected(mesh.senders[0], reason: "cut", now: mesh.now)
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.exchange()
+        let batches = mesh.relays[1].ring.values.first
+        let batch = try #require(batches?[2])
+        mesh.replica.receiveStream(
+            mesh.senders[1], topic: Topic.data(type: "User").bytes.span, payload: batch.span, now: mesh.now)
+        #expect(mesh.replica.cache["User", "1"]?.values == ["a": 2])
+        #expect(mesh.replica.counters[.contradictedHeads] == 0)
+    }
+
     @Test func `a fetch that is under way when batches are lost for good begins anew`() throws {
         var wire = try LazyCopyTests.wire()
         wire.holdsReplies = true

@@ -178,7 +178,11 @@ extension Replica {
 
     /// Takes back the claims that a batch has contradicted: it was said to be here, and has changed something. What is
     /// missing then is mended.
+    ///
+    /// In a lazy copy a change contradicts nothing: it has taken the word of the sender without the records. What it
+    /// holds is compared, and batches that come go in all the same.
     func contradict(_ stream: StreamState, by sequence: UInt64, now: Moment) {
+        guard !isLazy else { return }
         guard let index = stream.claims.firstIndex(where: { sequence <= $0.through }) else { return }
         let claimants = stream.claims[index...].map(\.claimant)
         let hadBeginning = stream.claims[index].former.applied > 0
