@@ -84,7 +84,11 @@ struct NestedCode {
         let names = shape.fields.map(\.plainName.literal)
         let fields = ["fields: \(names[0])"] + names.dropFirst()
         let arguments = ["self", "\"\\(Self.self)\"", "unless: unknownFields"] + fields
-        return [.block("\(shape.accessInExtension)var description: Swift.String", .list("ModelTypes.ModelText.of(", arguments, ")"))]
+        return [
+            .block(
+                "\(shape.accessInExtension)var description: Swift.String",
+                .list("ModelTypes.ModelText.of(", arguments, ")"))
+        ]
     }
 }
 

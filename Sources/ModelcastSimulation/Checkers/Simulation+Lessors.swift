@@ -25,7 +25,8 @@ extension Simulation {
         }
     }
 
-    /// Somebody on the way between the two listens to the lessor and to another: who listens to it alone may be cut off.
+    /// Somebody on the way between the two listens to the lessor and to another. Who listens to it alone may be cut
+    /// off.
     private func hasToKnow(_ node: SimulatedNode, ofTheEndOf lessor: SimulatedNode, besides seen: Set<Int>) -> Bool {
         let servers = node.listening.map { nodes[links[$0].server] }
         if servers.contains(where: { $0 === lessor }) { return servers.count > 1 }

@@ -30,8 +30,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case reach
     /// Leases do not end: relays tell of each publisher that leases models as one that was heard of just now.
     case leaseEnd = "lease-end"
-    /// Silence counts also where nobody would have known of the publisher: relays tell of each that leases models as one
-    /// that was not heard of for an hour.
+    /// Silence counts also where nobody would have known of the publisher: relays tell of each that leases models as
+    /// one that was not heard of for an hour.
     case silence
 }
 

@@ -55,7 +55,12 @@ import Testing
                 @Nested struct Address { var city: String; var note: String? }
                 @FieldValue struct Label { var text: String }
                 @OneOf enum Choice { case a(Address), b }
-                @Model struct M { @ID let id: Int; var address: Address?; var labels: [Label] = []; var choice: Choice? }
+                @Model struct M {
+                    @ID let id: Int
+                    var address: Address?
+                    var labels: [Label] = []
+                    var choice: Choice?
+                }
             }
             fileprivate struct Shown { enum Inner { @Nested struct Address { var city: String } } }
             """
