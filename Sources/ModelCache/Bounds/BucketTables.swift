@@ -4,7 +4,11 @@ struct BucketTables<Value: Sendable>: Sendable {
     private var tables: [[UInt64: Value]] = []
 
     subscript(bucket: Int) -> [UInt64: Value] {
-        _read { if tables.isEmpty { yield [:] } else { yield tables[bucket] } }
+        _read {
+            // Not written where it is handed out: the formatter would take that for a subscript.
+            let none: [UInt64: Value] = [:]
+            if tables.isEmpty { yield none } else { yield tables[bucket] }
+        }
         _modify {
             if tables.isEmpty { tables = Array(repeating: [:], count: 256) }
             yield &tables[bucket]
