@@ -71,7 +71,7 @@ struct AbsentModels {
         if isLazy, !record.exists {
             _ = note(hash, record.idBytes, record.lastStamp, isDelete: true)
         } else if keepsIDs {
-            // Of one that was held a later delete may be known.
+            // A later delete of a model that was held may be known.
             note(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp, isDelete: false) { record.id }
         } else if !isBlind {
             add(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp) { record.id }

@@ -2,7 +2,7 @@
 ///
 /// Types that are not named, and where `all` has no limit either, are kept whole and cost nothing more.
 public struct CacheLimits: Hashable, Sendable {
-    /// What comes into a copy by itself.
+    /// The models that come into a copy by themselves.
     public enum Prefetch: String, Sendable, Hashable, CaseIterable {
         /// All models of the selection.
         case all
@@ -21,7 +21,7 @@ public struct CacheLimits: Hashable, Sendable {
     public var types: [String: ModelLimits]
     /// The limits of all types together; nil for none. Its idle time is that of each type that has none of its own.
     public var all: ModelLimits?
-    /// What comes into the copy by itself, from its making on.
+    /// The models that come into the copy by themselves, from its making on.
     @_spi(CacheWriting) public var prefetch = Prefetch.all
 
     /// Limits of single types, and of all together.

@@ -12,7 +12,7 @@ public struct SubscriberConfiguration: Sendable {
         case types([String])
     }
 
-    /// What comes into a copy by itself.
+    /// The models that come into a copy by themselves.
     public typealias Prefetch = CacheLimits.Prefetch
 
     /// The name that publishers see in reports.

@@ -20,7 +20,7 @@ struct Conformances {
 
     private static let hashable = ["Swift.Hashable", "Swift.Equatable", "Swift.Sendable"]
 
-    /// Those that the compiler asks for: it leaves out what the type says itself.
+    /// The protocols among these that the compiler asks for: it leaves out what the type says itself.
     /// - Parameter isDescribed: the macro makes the description.
     func asked(among protocols: [TypeSyntax], isDescribed: Bool) -> [String] {
         let asked = Set(protocols.map(\.trimmedDescription.lastName))

@@ -34,10 +34,11 @@ extension Findings {
             }
         guard let name else { return }
         if name.text == "CodingKeys" { report(.codingKeys(subject), at: name) }
-        let generated: Set<String> =
+        let ofFields = ["FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
+        let generated =
             switch subject {
-            case .model: ["Partial", "FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
-            case .nested, .value: ["FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
+            case .model: ofFields + ["Partial"]
+            case .nested, .value: ofFields
             case .oneOf: ["FieldTypes"]
             }
         if generated.contains(name.text) { report(.reservedType(name.text), at: name) }

@@ -26,6 +26,16 @@ enum Access: Int, Comparable {
     /// none.
     var ofMember: String { self == .file ? "" : ofProperty }
 
+    /// The modifier of a generated member of an extension of a type with this access, with a space behind it: the
+    /// extension does not stand within a private type that the type may stand in.
+    /// - Parameter context: the declarations around the type.
+    func ofExtensionMember(within context: [Syntax]) -> String {
+        let isHidden = context.contains { node in
+            node.asProtocol((any WithModifiersSyntax).self).map { Access($0.modifiers) == .file } ?? false
+        }
+        return isHidden ? "fileprivate " : ofMember
+    }
+
     /// The modifier of what stands for a property, in a generated member of a type with this access.
     func ofPart(_ property: StoredProperty) -> String { self == .file ? "" : min(property.access, self).ofProperty }
 
@@ -37,15 +47,6 @@ enum Access: Int, Comparable {
         case .module: ""
         case .package: "package "
         case .everywhere: "public "
-        }
-    }
-}
-
-extension [Syntax] {
-    /// One of these declarations is private.
-    var isHidden: Bool {
-        contains { node in
-            node.asProtocol((any WithModifiersSyntax).self).map { Access($0.modifiers) == .file } ?? false
         }
     }
 }

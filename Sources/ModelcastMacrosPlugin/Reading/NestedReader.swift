@@ -13,11 +13,8 @@ struct NestedShape {
 
     /// The struct keeps account of the fields that were never read. A value is written whole, and does not.
     let keepsAccount: Bool
-    /// A type around the struct is private.
-    let isWithinHidden: Bool
-
-    /// The modifier of members of an extension, with a space behind it.
-    var accessInExtension: String { isWithinHidden ? "fileprivate " : access.ofMember }
+    /// The modifier of members of its extension, with a space behind it.
+    let accessInExtension: String
 
     /// The fields that may be nil, or have their default, because they are unknown, with their places.
     var tracked: [(place: Int, field: StoredProperty)] { keepsAccount ? fields.tracked : [] }
@@ -48,9 +45,10 @@ struct NestedReader {
                 .noFields, at: structure.name, .addMember("var <#name#>: <#Type#>", to: structure.memberBlock))
         }
         guard findings.isEmpty else { return nil }
+        let access = Access(structure.modifiers)
         return NestedShape(
-            access: Access(structure.modifiers), fields: fields, hasOwnInit: structure.hasInitializer(for: fields),
+            access: access, fields: fields, hasOwnInit: structure.hasInitializer(for: fields),
             own: structure.ownMembers, hasOwnDescription: structure.hasDescription, keepsAccount: subject == .nested,
-            isWithinHidden: context.isHidden)
+            accessInExtension: access.ofExtensionMember(within: context))
     }
 }

@@ -7,6 +7,7 @@ struct OneOfReader {
     private let context: [Syntax]
     private(set) var findings = Findings()
     private var names = WireNames(.oneOf)
+    private var payloadCount = 0
 
     init(_ context: [Syntax]) { self.context = context }
 
@@ -35,11 +36,11 @@ struct OneOfReader {
         let form = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
         if let tag = form?.tag { checkLabels(of: enumeration, against: tag) }
         guard findings.isEmpty else { return nil }
-        var shape = OneOfShape(
-            access: Access(enumeration.modifiers), cases: cases, form: form?.trimmedDescription)
-        shape.hasOwnEquality = enumeration.memberBlock.members.contains { OwnMember($0.decl) == .equality }
-        shape.isWithinHidden = context.isHidden
-        return shape
+        let access = Access(enumeration.modifiers)
+        return OneOfShape(
+            access: access, cases: cases, form: form?.trimmedDescription,
+            hasOwnEquality: enumeration.memberBlock.members.contains { OwnMember($0.decl) == .equality },
+            accessInExtension: access.ofExtensionMember(within: context))
     }
 
     private mutating func reportKind(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) {
@@ -120,8 +121,10 @@ struct OneOfReader {
         } else if [owner, "Self"].contains(type.wrapped) {
             findings.report(.recursive(owner), at: payload.type)
         }
+        defer { payloadCount += 1 }
         return OneOfCase.Payload(
-            label: payload.label, type: type, defaultValue: payload.defaultValue?.value.trimmedDescription,
+            number: payloadCount, label: payload.label, type: type,
+            defaultValue: payload.defaultValue?.value.trimmedDescription,
             field: payload.label.map { "\(wireName).\($0.plainName)" } ?? wireName)
     }
 }

@@ -25,7 +25,7 @@ extension Simulation {
         }
     }
 
-    /// Somebody on the way between the two listens to the lessor and to another. Who listens to it alone may be cut
+    /// A node on the way between the two listens to the lessor and to another. One that listens to it alone may be cut
     /// off.
     private func hasToKnow(_ node: SimulatedNode, ofTheEndOf lessor: SimulatedNode, besides seen: Set<Int>) -> Bool {
         let servers = node.listening.map { nodes[links[$0].server] }

@@ -37,6 +37,14 @@ struct FetchSenderTests {
         return try #require(asked)
     }
 
+    /// Lets the copy lose a write to the model `keep`, as no correct one loses it.
+    private static func loseWrite(_ mesh: inout Mesh) throws {
+        let former = try #require(mesh.replica.cache["User", "keep"])
+        try mesh.write(0, "User", "keep", ["b": 2])
+        mesh.pass(milliseconds: 20_000)
+        mesh.replica.cache.commit { $0.overwrite(type: "User", id: "keep", with: former) }
+    }
+
     private static func answerFetches(
         of relay: FakeRelay, _ answer: @escaping (UInt64, String, [String]) -> [ControlReply]
     ) {
@@ -150,11 +158,7 @@ struct FetchSenderTests {
     @Test func `held models are compared with what one sender holds while the other is silent`() throws {
         var mesh = try FetchSenderTests.mesh()
         FetchSenderTests.answerFetches(of: mesh.relays[0]) { _, _, _ in [] }
-        let former = try #require(mesh.replica.cache["User", "keep"])
-        try mesh.write(0, "User", "keep", ["b": 2])
-        mesh.pass(milliseconds: 20_000)
-        // A write is lost, as no correct replica loses it.
-        mesh.replica.cache.commit { $0.overwrite(type: "User", id: "keep", with: former) }
+        try FetchSenderTests.loseWrite(&mesh)
         mesh.pass(milliseconds: 5_000)
         #expect(mesh.replica.cache["User", "keep"]?.values == ["a": 1, "b": 2])
     }
@@ -172,10 +176,7 @@ struct FetchSenderTests {
     @Test func `held models are compared with what one sender holds while another tells of what nobody has`() throws {
         var mesh = try FetchSenderTests.mesh()
         FetchSenderTests.runAhead(mesh)
-        let former = try #require(mesh.replica.cache["User", "keep"])
-        try mesh.write(0, "User", "keep", ["b": 2])
-        mesh.pass(milliseconds: 20_000)
-        mesh.replica.cache.commit { $0.overwrite(type: "User", id: "keep", with: former) }
+        try FetchSenderTests.loseWrite(&mesh)
         mesh.pass(milliseconds: 20_000)
         #expect(mesh.replica.cache["User", "keep"]?.values == ["a": 1, "b": 2])
         #expect(mesh.replica.counters[.digestMismatches] == 0)

@@ -148,8 +148,8 @@ extension Replica {
 
     /// Whether answers are ahead of this copy, and the batches are to be awaited that they are ahead by.
     ///
-    /// What was awaited in vain is taken: else who tells of what nobody has would keep all that differs from being
-    /// mended. And the sender's answers are not waited for again for a while, however far they are ahead.
+    /// Answers for which that was in vain are taken: else a sender that tells of what nobody has would keep all that
+    /// differs from being mended. And its answers are not waited for again for a while, however far they are ahead.
     private func isAhead(_ fetch: Fetch, now: Moment) -> Bool {
         let time = now.uptimeMicroseconds
         let ahead = fetch.answers.filter { !isCaughtUp(with: $0.heads) }.map { sessions[$0.sender.index] }

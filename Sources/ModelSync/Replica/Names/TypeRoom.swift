@@ -1,12 +1,12 @@
 /// The types that a replica has met. They stay, as their tables do. So there is room for so many, and who makes types
 /// up takes no more than a part of it.
 struct TypeRoom: Sendable {
-    /// Who has brought a type first.
+    /// The one that has brought a type first.
     enum Source: Hashable, Sendable {
         case sender(SenderID)
         /// A peer that pushes: what it may begin is bounded where it pushes.
         case pusher
-        /// Somebody here who asks for a model.
+        /// A caller here that asks for a model.
         case reader
     }
 
@@ -17,7 +17,7 @@ struct TypeRoom: Sendable {
 
     /// Where there are several senders, none brings more than this part of the types.
     private static let senderParts = 2
-    /// Nobody who asks for models here makes more than this part, as strangers may ask for whatever comes to mind.
+    /// Callers here make no more than this part by asking for models, as strangers may ask for whatever comes to mind.
     private static let readerParts = 8
 
     func contains(_ type: String) -> Bool { types.contains(type) }

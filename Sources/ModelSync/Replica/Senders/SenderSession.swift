@@ -38,8 +38,8 @@ final class SenderSession {
     var parted = PartedRecords()
     /// For how long the sender is left out of fetches.
     var fetchBackOff = FetchBackOff()
-    /// For how long it is not waited for that this copy comes as far as the answers of the sender to fetches, as it has
-    /// not.
+    /// The pause in which no fetch waits until this copy has come as far as the answers of the sender: it has not, when
+    /// one did.
     var catchUpPause = GrowingPause()
     /// Records of the sender were rejected for their clocks since its snapshot was asked for.
     var hasRejectedRecords = false

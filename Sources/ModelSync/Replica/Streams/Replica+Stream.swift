@@ -283,6 +283,8 @@ extension Replica {
         noteRefused(["origin": origin], "use fewer names, topics or types, or larger frames")
     }
 
+    /// Counts what is not followed because there are too many, and logs the first.
+    /// - Parameter what: the name of it, for the log.
     func noteRefused(_ what: [String: String], _ advice: String) {
         counters[.refusedStreams] += 1
         guard !origins.limits.hasToldRefusal else { return }
