@@ -89,9 +89,14 @@ extension ModelCache {
     ) -> [(TypeTable, [Victim])] {
         var (left, looks) = (excess, looks)
         var found: [Int: [Victim]] = [:]
+        // The victims of the first time around, which the hand comes by again.
+        var passed: Set<UInt>?
+        func place(of record: CellRecord) -> UInt { unsafe UInt(bitPattern: record.address) }
         cut.withLock { cut in
             // The hand goes around twice at most, and ends where it began: the first time it may find all in use.
-            for _ in 0...tables.count * Shards.count * 2 where left.isAny && looks > 0 {
+            let shardCount = tables.count * Shards.count
+            for step in 0...shardCount * 2 where left.isAny && looks > 0 {
+                if step == shardCount { passed = Set(found.values.joined().lazy.map { place(of: $0.record) }) }
                 hand.table %= tables.count
                 let table = tables[hand.table]
                 looks -= 1
@@ -99,6 +104,7 @@ extension ModelCache {
                     let start = hand.index
                     hand.index = slots.unused(from: start, looks: looks) { hash, record in
                         guard mayLeave(record, hash, of: table, bounds, cut) else { return true }
+                        if passed?.insert(place(of: record)).inserted == false { return true }
                         left.take(record)
                         found[hand.table, default: []].append((hash, record))
                         return left.isAny

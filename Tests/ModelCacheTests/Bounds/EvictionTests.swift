@@ -215,6 +215,22 @@ struct EvictionTests {
         }
     }
 
+    @Test func `a model that is found again as the search goes around counts once`() {
+        forEachSeed(50) { _, generator in
+            let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(count: 10)]))
+            for step in 1...20 {
+                let held = (0..<step * 10).map { "\($0)" }.filter { cache.presence(of: "User", $0) == .here }
+                for id in held.shuffled(using: &generator).prefix(step % 10) { _ = cache["User", id] }
+                for number in 0..<10 {
+                    cache.commit("User", "\(step * 10 + number)", ["a": 1], at: Stamp(step))
+                    _ = cache["User", "\(step * 10 + number)"]
+                }
+                cache.enforceLimits(now: UInt64(step))
+                #expect(cache.count(of: "User") == 10)
+            }
+        }
+    }
+
     @Test func `bytes are limited, too`() {
         let cache = ModelCache(limits: CacheLimits(types: ["User": ModelLimits(bytes: 100_000)]))
         let text = String(repeating: "x", count: 1_000)

@@ -101,6 +101,31 @@ import Testing
         observation.cancel()
     }
 
+    @Test func `what came of a model that was on its way back before a long absence does not bring it back`() throws {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
+        var mesh = try Mesh(
+            relays: 1, origins: 1, configuration: configuration,
+            modelLimits: CacheLimits(types: ["User": ModelLimits(count: 1)]))
+        mesh.replica.cache.setPinned(true, type: "User", id: "kept")
+        try mesh.connect()
+        for id in ["deleted", "kept"] { try mesh.write(0, "User", id, ["age": 1]) }
+        mesh.pass(milliseconds: 1_000)
+        try #require(mesh.replica.cache.presence(of: "User", "deleted") == .evicted)
+        let relay = mesh.relays[0]
+        relay.answer = { request in if case .fetch = request { [] } else { nil } }
+        mesh.replica.fetch(["deleted"], of: "User", token: 1, now: mesh.now)
+        mesh.exchange()
+        try mesh.write(0, "User", "deleted", ["age": 2])
+        mesh.silent = [0]
+        mesh.pass(milliseconds: 15_000)
+        try forget(&mesh)
+        relay.answer = nil
+        hearAgain(&mesh, [0])
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(mesh.fetched[1]?.isEmpty == true)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+    }
+
     @Test func `a process that stood still for so long in the middle of a snapshot builds its state anew`() throws {
         let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
         var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)

@@ -65,11 +65,8 @@ extension Replica {
     func driveFetches(now: Moment) {
         guard isLimited || !fetches.isIdle else { return }
         enforceLimits(now: now)
-        guard renewal == nil else {
-            // Answers that come while the copy is built anew may be older than deletes are remembered.
-            for fetch in fetches.open { putBack(fetch, isTooLarge: false) }
-            return
-        }
+        // As the copy is built anew, all were put back.
+        guard renewal == nil else { return }
         beginAudit(now: now)
         for fetch in fetches.begin(now: now.uptimeMicroseconds) { cache.beginArrivals(fetch.ids, type: fetch.type) }
         for fetch in fetches.open { drive(fetch, now: now) }
@@ -263,6 +260,12 @@ extension Replica {
         fetches.putBack(fetch, isTooLarge: isTooLarge)
     }
 
+    /// Puts all fetches back, as the copy is built anew: what has come of their models may be older than deletes are
+    /// remembered.
+    func putBackFetches() {
+        for fetch in fetches.open { putBack(fetch, isTooLarge: false) }
+    }
+
     // MARK: A lazy copy
 
     /// Sees to the models of a type in a lazy copy, because something of the type was passed over that no batch will
@@ -292,7 +295,6 @@ extension Replica {
     /// may hold what was deleted so long ago that no comparison tells.
     func fetchHeldAnew(below prefixes: [Topic]) {
         for type in cache.types.sorted() where prefixes.contains(where: { Topic.data(type: type).overlaps($0.bytes) }) {
-            for fetch in fetches.open where fetch.type == type { putBack(fetch, isTooLarge: false) }
             let (count, staying) = cache.evictAll(of: type)
             counters[.modelsEvicted] += UInt64(count)
             fetches.bringBack(staying, of: type)

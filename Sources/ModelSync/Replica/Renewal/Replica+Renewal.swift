@@ -23,6 +23,7 @@ extension Replica {
         if let renewal, all.count == renewal.prefixes.count { return }
         let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
         giveUpRenewal()
+        putBackFetches()
         for type in audits.types { endAudit(of: type, now: now) }
         let begun = Renewal(prefixes: all, senderCount: sessions.count, besides: cache, now: now.uptimeMicroseconds)
         begun.witnesses = witnesses
