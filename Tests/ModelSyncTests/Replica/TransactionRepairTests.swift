@@ -267,6 +267,42 @@ import Testing
         #expect(mesh.replica.state(of: mesh.senders[0]) == .live)
     }
 
+    /// - Parameter seconds: for how long the relay that has brought a part is away; nil where it never comes back.
+    @Test(arguments: [10, nil] as [UInt64?])
+    func `a part of a publisher that only a sender knows which is away is held while that may come back`(
+        seconds: UInt64?
+    ) throws {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(20))
+        var mesh = try Mesh(relays: 2, origins: 1, configuration: configuration)
+        try mesh.connect()
+        _ = try mesh.origins[0].transaction(try entries(0, 1), now: mesh.now)
+        let parts = mesh.origins[0].takeActions().compactMap { action -> (Topic, [UInt8])? in
+            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
+            return (topic, payload)
+        }
+        try #require(parts.count == 3)
+        let (topic, payload) = parts[0]
+        mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+        mesh.silent = [0]
+        mesh.pass(milliseconds: (seconds ?? 28) * 1_000)
+        #expect(mesh.replica.cache["Account", "0"] == nil)
+        guard seconds != nil else {
+            mesh.pass(milliseconds: 5_000)
+            #expect(mesh.replica.cache["Account", "0"]?["n"] == 1)
+            #expect(mesh.replica.counters[.incompleteGroups] == 1)
+            return
+        }
+        for (topic, payload) in parts { try mesh.relays[0].take(topic, payload) }
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        for _ in 0..<200 {
+            mesh.pass(milliseconds: 5)
+            #expect(torn(mesh.replica.cache, ids: 1) == nil)
+        }
+        #expect(mesh.replica.cache["Account", "0"]?["n"] == 1)
+        #expect(mesh.replica.counters[.incompleteGroups] == 0)
+    }
+
     @Test func `the first transactions of a publisher that are lost as a whole come back as one step`() throws {
         var wire = try Wire(replayByteCount: 0)
         for type in Self.types { try wire.write(type, "0", ["n": 0]) }

@@ -115,12 +115,18 @@ extension Replica {
         }
     }
 
-    /// The origin is no sender itself, and no sender has heard of it for so long that nothing of it need be waited for.
-    /// It may have been a job whose relay died before it could say that the batches are pushed.
-    private func isGone(_ origin: String, now: UInt64) -> Bool {
-        guard !hears(origin), sessions.contains(where: \.isSynced) else { return false }
+    /// The origin of a transaction is no sender itself, and no sender has heard of it for so long that nothing of it
+    /// need be waited for. It may have been a job whose relay died before it could say that the batches are pushed.
+    ///
+    /// A sender that is away may be the origin, or have all of it, so it is waited for as well; not for good, as its
+    /// endpoint may be wrong.
+    private func isGone(_ held: GroupAssembler.Held, now: UInt64) -> Bool {
+        guard !hears(held.origin), sessions.contains(where: \.isSynced) else { return false }
         return sessions.allSatisfy { session in
-            guard session.isSynced, let silence = silence(of: origin, at: session.id, now: now) else { return true }
+            guard session.isSynced else {
+                return now >= max(held.since, session.lastHeard) + StreamBeginning.patienceMicroseconds
+            }
+            guard let silence = silence(of: held.origin, at: session.id, now: now) else { return true }
             return silence >= StreamBeginning.patienceMicroseconds
         }
     }
@@ -138,7 +144,7 @@ extension Replica {
     private func rest(of held: GroupAssembler.Held, now: Moment) -> GroupAssembler.Rest {
         let isLong = now.uptimeMicroseconds >= held.since + heldMicrosecondsMax
         // The missing parts of a job may be missing for good.
-        if isLong, origins[held.origin].isPushed || isGone(held.origin, now: now.uptimeMicroseconds) {
+        if isLong, origins[held.origin].isPushed || isGone(held, now: now.uptimeMicroseconds) {
             return .givenUp
         }
         for topic in held.awaited {
