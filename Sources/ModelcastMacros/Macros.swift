@@ -32,14 +32,15 @@
 /// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. `User.FieldNames` has a
 /// name for each field: key paths such as `\.nickName` lead there where a field is wanted. A `description`, `==`,
 /// `hash(into:)`, `init(from:)`, `encode(to:)` and `static let modelType` in the struct take the place of those which
-/// the macro would write. JSON has the names of the fields: `CodingKeys` of your own are refused.
+/// the macro would write; so does a `description` in an extension that says `CustomStringConvertible`. JSON has the
+/// names of the fields: `CodingKeys` of your own are refused.
 ///
 /// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants`,
 /// `unknownFields`, `Partial`, `Constants`, `FieldNames` and `FieldTypes` are reserved: a field of such a name needs a
 /// property of another name.
 /// - Parameter type: the name of the type on the wire; the struct's, if nil. Several structs may view one type.
 @attached(
-    member,
+    member, conformances: CustomStringConvertible,
     names: named(init), named(unread), named(unreadFields), named(modelType), named(id), named(FieldTypes),
     named(FieldConversions), named(FieldChecks), named(FieldNames), named(properties), named(encode),
     named(write), named(diff), named(unknownFields), named(==), named(isEqualByOwn), named(hash), named(description),

@@ -68,7 +68,7 @@ import Testing
         #expect(wanted(.text("1.5"), by: .intOrText) == "form: an integer, or its decimal text")
         #expect(wanted(.null, by: .intOrText) == "null: an integer, or its decimal text")
         #expect(wanted(.bool(true), by: .intOrText) == "kind: an integer, or its decimal text")
-        #expect(wanted(#"{"x":"#, by: .json(Point.self))?.hasPrefix("form: JSON of a Point: ") ?? false)
+        #expect(wanted(#"{"x":"#, by: .json(Point.self))?.hasPrefix("form: the JSON of type Point: ") ?? false)
         #expect(
             wanted("red,blue", by: CommaSeparatedConversion().then(RawValueConversion<Colour>().elements))
                 == "form: a case of Colour")

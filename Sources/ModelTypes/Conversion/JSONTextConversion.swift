@@ -19,7 +19,7 @@ public struct JSONTextConversion<Property: Codable & Hashable & Sendable>: Field
         do {
             return try JSONDecoder().decode(Property.self, from: Data(wire.utf8))
         } catch {
-            throw fault(wire, wanted: "JSON of a \(Property.self): \(error)")
+            throw fault(wire, wanted: "the JSON of type \(Property.self): \(error)")
         }
     }
 

@@ -58,7 +58,7 @@ public struct FieldDecoder: FieldSource {
             let fault: FieldFault? =
                 switch find(key) {
                 case .nothing: nil
-                case .place(let place): FieldFault(place.raw, wanted: "an id that is a \(ID.self)")
+                case .place(let place): FieldFault(place.raw, wanted: "an id of type \(ID.self)")
                 case .fault(let fault): fault
                 }
             throw DecodingError(FieldProblem(key, fault), of: modelType, container.codingPath)

@@ -96,7 +96,7 @@ extension Model {
         guard let id = ID(exactly: text) else {
             // Another spelling of an id is another text, and so another model.
             let wanted = ID(idText: text).map { "the one way to write this \(ID.self): \($0.idText)" }
-            let fault = FieldFault(.form, wanted: wanted ?? "an id that is a \(ID.self)", value: .text(text))
+            let fault = FieldFault(.form, wanted: wanted ?? "an id of type \(ID.self)", value: .text(text))
             throw ModelProblem(type: Self.modelType, id: text, [FieldProblem("id", fault)])
         }
         do {

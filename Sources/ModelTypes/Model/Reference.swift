@@ -20,11 +20,11 @@ public struct Reference<Other: Model>: FieldValue {
 
     public init(_ value: Value) throws(FieldFault) {
         guard case .text(let text) = value else {
-            throw FieldFault(value, wanted: "the id of a \(Other.modelType), as text")
+            throw FieldFault(value, wanted: "the id of a model of type \(Other.modelType), as text")
         }
         // Others may write a UUID in small letters; it is given out in the one form that travels.
         guard let id = Other.ID(idText: text) else {
-            throw FieldFault(.form, wanted: "the id of a \(Other.modelType)", value: value)
+            throw FieldFault(.form, wanted: "the id of a model of type \(Other.modelType)", value: value)
         }
         self.id = id
     }

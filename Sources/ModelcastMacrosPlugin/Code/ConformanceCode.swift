@@ -2,8 +2,14 @@
 struct ConformanceCode {
     private let shape: ModelShape
     private let access: String
+    /// The description is among the members.
+    private let isDescribed: Bool
 
-    init(_ shape: ModelShape) { (self.shape, access) = (shape, shape.access.ofMember) }
+    /// - Parameter isDescribed: the compiler asks for a description; one of the struct's own takes its place.
+    init(_ shape: ModelShape, isDescribed: Bool) {
+        (self.shape, access) = (shape, shape.access.ofMember)
+        self.isDescribed = isDescribed && !shape.hasOwnDescription
+    }
 
     var members: [[String]] {
         var members: [[String]] = []
@@ -25,7 +31,7 @@ struct ConformanceCode {
         if !shape.tracked.isEmpty { members.append(unknownFields) }
         members.append(shape.own.contains(.equality) ? .ownEquality(access) : equality)
         if !shape.own.contains(.hash) { members.append(hash) }
-        if !shape.hasOwnDescription { members.append(description) }
+        if isDescribed { members.append(description) }
         members.append(PartialCode(shape).lines)
         if !shape.constants.isEmpty { members += ConstantsCode(shape).members }
         return members

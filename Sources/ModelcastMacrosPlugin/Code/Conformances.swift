@@ -36,6 +36,15 @@ struct Conformances {
     }
 }
 
+extension [TypeSyntax] {
+    /// Whether a description is to be made. The compiler does not ask for one where an extension of the user's own has
+    /// it; nor where the type itself says that it is described, and there its members tell.
+    func asksForDescription(of declaration: some DeclGroupSyntax) -> Bool {
+        declaration.inheritanceClause != nil
+            || contains { $0.trimmedDescription.lastName == "CustomStringConvertible" }
+    }
+}
+
 extension String {
     /// The name of a type without those of the types and modules around it.
     var lastName: String { split(separator: ".").last.map(String.init) ?? "" }

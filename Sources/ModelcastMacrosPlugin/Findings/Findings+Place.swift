@@ -4,15 +4,20 @@ import SwiftSyntax
 /// Checks of the place in which a type or its members stand.
 extension Findings {
     /// Reports a type that is generic or stands within a generic one, because a type has one form on the wire. Reports
-    /// a private type within another as well, because its own extension cannot see it.
+    /// a private type within another as well, because its own extension cannot see it, and one that is bound to an
+    /// actor.
     /// - Parameter context: the declarations around the type, innermost first.
     mutating func checkPlace(
-        of declaration: some WithGenericParametersSyntax & NamedDeclSyntax & WithModifiersSyntax,
+        of declaration: some WithGenericParametersSyntax & NamedDeclSyntax & WithModifiersSyntax & WithAttributesSyntax,
         within context: [Syntax], _ subject: Subject
     ) {
         let hiding = declaration.modifiers.first { $0.name.tokenKind == .keyword(.private) }
         if let hiding, !context.isEmpty {
             report(.hidden, at: hiding, .change(hiding.name, to: "fileprivate"))
+        }
+        for case .attribute(let attribute) in declaration.attributes
+        where attribute.attributeName.trimmedDescription.lastName == "MainActor" {
+            report(.isolated("@MainActor", subject), at: attribute, .remove(attribute))
         }
         if let generics = declaration.genericParameterClause {
             report(.generic(subject), at: generics)
@@ -22,7 +27,8 @@ extension Findings {
     }
 
     /// Reports keys of the user's own, which would have no effect, and types with the names of generated ones.
-    mutating func checkNestedType(_ member: DeclSyntax, _ subject: Subject) {
+    /// - Parameter hasConstants: the struct has properties that never change.
+    mutating func checkNestedType(_ member: DeclSyntax, _ subject: Subject, hasConstants: Bool = false) {
         let name: TokenSyntax? =
             switch member.as(DeclSyntaxEnum.self) {
             case .enumDecl(let declaration): declaration.name
@@ -37,7 +43,7 @@ extension Findings {
         let ofFields = ["FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
         let generated =
             switch subject {
-            case .model: ofFields + ["Partial"]
+            case .model: ofFields + ["Partial"] + (hasConstants ? ["Constants"] : [])
             case .nested, .value: ofFields
             case .oneOf: ["FieldTypes"]
             }

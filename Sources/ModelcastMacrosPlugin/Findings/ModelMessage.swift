@@ -33,6 +33,9 @@ enum ModelMessage: DiagnosticMessage {
     case reservedProperty(String)
     case reservedType(String)
     case codingKeys(Subject)
+    case isolated(String, Subject)
+    case otherDefault(String, type: String)
+    case orphan(Marker, owner: String?)
 
     var severity: DiagnosticSeverity { .error }
 
@@ -94,6 +97,13 @@ enum ModelMessage: DiagnosticMessage {
         case .emptyLocal: "what is @Local is not read from anywhere: give it an initial value or an optional type"
         case .noHash: "an '==' of your own needs a 'hash(into:)' of your own: equal values have equal hashes"
         case .twoDefaults: "two defaults: keep the initial value or @Field(default:)"
+        case .isolated(let actor, let subject):
+            "\(subject.noun) is read from every thread: take \(actor) off; what shows it can be on the actor"
+        case .otherDefault(let value, let type): "a default is of the property's type: \(value) is no \(type)"
+        case .orphan(let marker, let owner):
+            "\(marker.attribute) says nothing here: it is for the \(marker == .field ? "members" : "properties") of a "
+                + "type with @Model" + (marker == .field ? ", @Nested, @FieldValue or @OneOf" : "")
+                + (owner.map { ": '\($0)' has none" } ?? "")
         case .codingKeys(let subject):
             "JSON has the names of the wire, and CodingKeys have no say: name each \(subject.part) with @Field(\"…\")"
                 + (subject == .model ? ", the id with @ID(\"…\")," : "") + " and take these away"

@@ -37,7 +37,8 @@ extension GroupMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
+        var members = members(of: declaration, node, within: context.lexicalContext, telling: context)
+        if !protocols.asksForDescription(of: declaration) { members?.description = [] }
         let conformances = (isValue ? Conformances.value : .group).asked(
             among: protocols, isDescribed: members?.description.isEmpty == false)
         guard let members, !conformances.isEmpty else { return [] }

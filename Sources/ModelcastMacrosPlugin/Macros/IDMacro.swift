@@ -15,6 +15,9 @@ public struct IDMacro: PeerMacro {
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
+        var findings = Findings()
+        findings.checkOwner(of: node, in: context)
+        findings.tell(context)
         guard let variable = declaration.as(VariableDeclSyntax.self),
             let type = variable.bindings.first?.typeAnnotation?.type.trimmed, type.optionalWrapped == nil, !type.isNoID,
             !known.contains(type.bare.trimmedDescription)

@@ -18,7 +18,9 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         var reader = ModelReader(context.lexicalContext)
         guard let shape = reader.read(declaration, node) else { return [] }
         var members = MemberCode(shape).members
-        if shape.isNested { members += ConformanceCode(shape).members }
+        if shape.isNested {
+            members += ConformanceCode(shape, isDescribed: protocols.asksForDescription(of: declaration)).members
+        }
         return members.map(DeclSyntax.init(verbatim:))
     }
 
@@ -33,7 +35,8 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         reader.findings.tell(context)
         guard let shape else { return [] }
         let conformances = Conformances.model.asked(among: protocols, isDescribed: !shape.hasDescriptionField)
-        let members = shape.isNested ? [] : ConformanceCode(shape).members
+        let isDescribed = protocols.asksForDescription(of: declaration)
+        let members = shape.isNested ? [] : ConformanceCode(shape, isDescribed: isDescribed).members
         return [try ExtensionDeclSyntax(of: type, conformances, verbatim: .spaced(members))]
     }
 }

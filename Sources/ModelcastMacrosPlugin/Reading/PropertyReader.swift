@@ -74,6 +74,11 @@ struct PropertyReader {
         let given = markers.argument("default")?.expression
         if let given, value != nil { findings.report(.twoDefaults, at: given, value.map { .remove($0) }) }
         let initial = given ?? value?.value
+        // In generated code the compiler would say it several times.
+        if let initial, initial.isOther(than: type) {
+            findings.report(
+                .otherDefault(initial.trimmedDescription, type: PropertyType(type).wrapped), at: initial)
+        }
         return StoredProperty(
             name: pattern.identifier.text, type: PropertyType(type.naming(owner)), role: role,
             isConstant: markers[.constant] != nil, access: Access(variable.modifiers),

@@ -27,7 +27,10 @@ struct StructReader {
             } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
                 findings.checkConditional(condition, subject) { $0.as(VariableDeclSyntax.self)?.kind == .stored }
             }
-            findings.checkNestedType(member.decl, subject)
+        }
+        let hasConstants = properties.contains(where: \.isConstant)
+        for member in structure.memberBlock.members {
+            findings.checkNestedType(member.decl, subject, hasConstants: hasConstants)
         }
         checkNames()
         return structure

@@ -23,6 +23,23 @@ import Testing
                 fixed: source(property))
     }
 
+    @Test(arguments: ["ID", "Constant", "Local"])
+    func `an attribute for models in a type that is none is told`(name: String) {
+        let what = "@\(name) says nothing here: it is for the properties of a type with @Model"
+        Expansion("struct User {\n    @\(name) let id: Int?\n}")
+            .expect(problems: Problem(2, 5, "\(what): 'User' has none"))
+        Expansion("extension User {\n    @\(name) var a: Int { 1 }\n}").expect(problems: Problem(2, 5, what))
+    }
+
+    @Test func `a name for what no macro reads is told`() {
+        let types = "@Model, @Nested, @FieldValue or @OneOf"
+        let what = "@Field says nothing here: it is for the members of a type with \(types)"
+        Expansion("@Observable final class User {\n    @Field(\"a\") var age: Int = 1\n}")
+            .expect(problems: Problem(2, 5, "\(what): 'User' has none"))
+        Expansion("enum Kind {\n    @Field(\"a\") case b\n}")
+            .expect(problems: Problem(2, 5, "\(what): 'Kind' has none"))
+    }
+
     @Test(arguments: [("Local", "Field"), ("Local", "Constant"), ("Field", "Local"), ("Constant", "Local")])
     func `attributes that exclude each other are told`(first: String, second: String) {
         model("@\(first) @\(second) let age: Int?")

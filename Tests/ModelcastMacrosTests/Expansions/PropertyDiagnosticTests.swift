@@ -147,6 +147,9 @@ import Testing
         let what = "is a name of generated code: call this type otherwise"
         Expansion("@Model struct M {\n    @ID let id: Int\n    struct Partial {}\n}")
             .expect(problems: Problem(3, 12, "'Partial' \(what)"))
+        Expansion("@Model struct M {\n    @ID let id: Int\n    @Constant let a: Int\n    struct Constants {}\n}")
+            .expect(problems: Problem(4, 12, "'Constants' \(what)"))
+        Expansion("@Model struct M {\n    @ID let id: Int\n    struct Constants {}\n}").expect(parts: "struct Partial")
         Expansion("@Nested struct N {\n    var a: Int\n    enum FieldNames {}\n}")
             .expect(problems: Problem(3, 10, "'FieldNames' \(what)"))
         Expansion("@OneOf enum E {\n    case a\n    typealias FieldTypes = Int\n}")
@@ -200,6 +203,25 @@ import Testing
                 problems: Problem(
                     3, 21, "two defaults: keep the initial value or @Field(default:)", "remove the initial value"),
                 fixed: source("@Field(default: 1) var age: Int"))
+    }
+
+    @Test(arguments: [
+        ("\"x\"", "Int"), ("1", "String"), ("1.5", "Int?"), ("-1", "Bool"), ("true", "Double"), ("[]", "[String: Int]"),
+        ("\"x\"", "[String]"), ("[:]", "Swift.String"),
+    ])
+    func `a default that is never of the property's type is told once`(value: String, type: String) {
+        let wanted = type.hasSuffix("?") ? String(type.dropLast()) : type
+        let what = "a default is of the property's type: \(value) is no \(wanted)"
+        model("@Field(default: \(value)) let age: \(type)").expect(problems: Problem(3, 21, what))
+        model("var age: \(type) = \(value)").expect(problems: Problem(3, 17 + type.count, what))
+    }
+
+    @Test(arguments: [
+        ("\"x\"", "Colour"), ("\"a:b\"", "URL"), ("-1", "Double?"), ("2", "Decimal"), ("[:]", "[String: Int]"),
+        ("nil", "Int?"), ("\"x\"", "String"), (".zero", "Int"), ("[1]", "[Int]"), ("\"x\"", "Character"),
+    ])
+    func `a default that may be of the property's type is left to the compiler`(value: String, type: String) {
+        model("var age: \(type) = \(value)").expect(parts: "FieldNames.age")
     }
 
     @Test func `what is local and has no value is told`() {

@@ -18,6 +18,18 @@ import Testing
             .expect(problems: Problem(1, 8, "@Model is for structs: a model is an immutable value, not \(kind)"))
     }
 
+    @Test func `a type that is bound to the main actor is told so`() {
+        let advice = "is read from every thread: take @MainActor off; what shows it can be on the actor"
+        Expansion("@MainActor @Model struct User {\n    @ID let id: Int\n}")
+            .expect(
+                problems: Problem(1, 1, "a model \(advice)", "remove @MainActor"),
+                fixed: "@Model struct User {\n    @ID let id: Int\n}")
+        Expansion("@OneOf @MainActor enum Contact {\n    case nobody\n}")
+            .expect(
+                problems: Problem(1, 8, "a group of fields \(advice)", "remove @MainActor"),
+                fixed: "@OneOf enum Contact {\n    case nobody\n}")
+    }
+
     @Test func `a generic struct is told so`() {
         Expansion("@Model struct Box<T> {\n    @ID let id: Int\n}")
             .expect(

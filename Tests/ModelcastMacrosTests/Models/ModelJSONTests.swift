@@ -106,8 +106,8 @@ import Testing
 
     @Test(arguments: [
         (#"{"name": "Ada"}"#, "id", "Customer: id: unknown"),
-        (#"{"id": "x", "name": "Ada"}"#, "id", #""x" is not an id that is a Int"#),
-        (#"{"id": null}"#, "id", "null is not an id that is a Int"), ("[]", "", "is not an object"),
+        (#"{"id": "x", "name": "Ada"}"#, "id", #""x" is not an id of type Int"#),
+        (#"{"id": null}"#, "id", "null is not an id of type Int"), ("[]", "", "is not an object"),
         ("7", "", "7 is not an object"),
     ])
     func `what has no id, and what is no object, is refused like any other problem`(
@@ -190,7 +190,7 @@ import Testing
         let missing = try #require(refusal(of: #"{"meta": {"key": {}}}"#))
         #expect(missing.hasPrefix("meta/key/id: ") && missing.contains("unknown"), "\(missing)")
         let wrong = try #require(refusal(of: #"{"meta": {"key": {"id": "x"}}}"#))
-        #expect(wrong.hasPrefix("meta/key/id: ") && wrong.contains("an id that is a Int"), "\(wrong)")
+        #expect(wrong.hasPrefix("meta/key/id: ") && wrong.contains("an id of type Int"), "\(wrong)")
         let flat = try #require(refusal(of: #"{"meta": {"key": 7}}"#))
         #expect(flat.contains("an object"), "\(flat)")
     }

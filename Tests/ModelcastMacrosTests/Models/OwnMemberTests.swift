@@ -22,6 +22,11 @@ import Testing
         #expect(Set([Signal.bell(1), .bell(2), .none]).count == 2)
     }
 
+    @Test func `a description in an extension is that of the type`() {
+        #expect("\(Seat(id: 1, spot: Spot(row: 2)))" == "seat 1" && "\(Spot(row: 2, note: "a"))" == "row 2")
+        #expect("\(Theatre.Box(id: 3))" == "box 3")
+    }
+
     @Test func `a property that is seen less far leaves a public initialiser without it`() throws {
         #expect(Lamp(id: "1", place: "hall") == Lamp(id: "1", place: "hall", glow: .light))
         #expect(Lamp(id: "1", place: "hall", glow: .dark).glow == .dark)

@@ -53,6 +53,30 @@ enum Signal: Hashable {
     }
 }
 
+/// Types with descriptions of their own, in extensions.
+@Nested struct Spot {
+    var row: Int
+    var note: String?
+}
+
+extension Spot: CustomStringConvertible { var description: String { "row \(row)" } }
+
+@Model struct Seat {
+    @ID let id: Int
+    var spot: Spot?
+}
+
+extension Seat: CustomStringConvertible { var description: String { "seat \(id)" } }
+
+enum Theatre {
+    @Model struct Box {
+        @ID let id: Int
+        var note: String?
+    }
+}
+
+extension Theatre.Box: CustomStringConvertible { var description: String { "box \(id)" } }
+
 /// An optional by another name.
 typealias Maybe = Int?
 
