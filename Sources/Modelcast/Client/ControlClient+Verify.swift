@@ -11,6 +11,9 @@ extension ControlClient {
     /// large they are, and thousands of types take no longer than one. A type that only one holder has is known from
     /// the greetings, too.
     ///
+    /// A model that has left the copy of one holder for its limits, or that a lazy one does not hold, is no difference:
+    /// the holder is asked which of those that it lacks these are.
+    ///
     /// Digests cover versions, not values. With `comparingValues` all records of types with equal digests are fetched
     /// from both, and the values of each version are compared. That costs the transfer of everything, twice, and the
     /// memory for one side's largest type.
@@ -101,7 +104,7 @@ private struct HolderComparison: ~Copyable {
 
     /// Compares once, if both have the same heads now.
     private mutating func compare(_ type: String) throws -> Verification.Verdict {
-        var before: [Verification.Difference]?
+        var before: Findings?
         for _ in 0..<HolderComparison.roundMax {
             let mine = try left.digests(of: type, bits: HolderComparison.bits)
             let theirs = try right.digests(of: type, bits: HolderComparison.bits)
@@ -116,11 +119,25 @@ private struct HolderComparison: ~Copyable {
             }
             // More may have been applied between the digests and the records. A real difference stays in the next
             // round.
-            let now = try differences(type, buckets)
-            if let before, !now.isEmpty, now == before { return .different(now) }
+            let now = try findings(type, buckets)
+            if let before, !now.differences.isEmpty, now == before { return try conclude(type, now, apart: buckets) }
             before = now
         }
-        return .different(before ?? [])
+        return .different(before?.differences ?? [])
+    }
+
+    /// Judges what two rounds have found: a model that has left a copy for its limits is no difference.
+    private mutating func conclude(
+        _ type: String, _ found: Findings, apart buckets: [Int]
+    ) throws -> Verification.Verdict {
+        var evicted = Set(try left.lookUp(type, found.idsLacking(\.left)).evicted.lazy.map(ExactText.init))
+        evicted.formUnion(try right.lookUp(type, found.idsLacking(\.right)).evicted.lazy.map(ExactText.init))
+        let rest = found.differences.filter { !evicted.contains(ExactText($0.id)) }
+        guard rest.isEmpty, !evicted.isEmpty else { return .different(rest) }
+        let others = (0..<1 << HolderComparison.bits).filter { !buckets.contains($0) }
+        let same = try others.isEmpty ? [:] : left.records(HolderComparison.topics(type, others))
+        let count = found.commonCount + same.values.count(where: \.exists)
+        return .equalWhereHeld(models: count, evicted: evicted.count)
     }
 
     /// The fields that have one version and two values. Fields with two versions are left out: more may have been
@@ -137,12 +154,30 @@ private struct HolderComparison: ~Copyable {
         return found.sorted { ($0.id, $0.field ?? "") < ($1.id, $1.field ?? "") }
     }
 
-    private mutating func differences(_ type: String, _ buckets: [Int]) throws -> [Verification.Difference] {
-        let prefixes = buckets.map { Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: $0) }
+    private mutating func findings(_ type: String, _ buckets: [Int]) throws -> Findings {
+        let prefixes = HolderComparison.topics(type, buckets)
         let mine = try left.records(prefixes)
         let theirs = try right.records(prefixes)
-        return Set(mine.keys).union(theirs.keys).sorted()
-            .flatMap { Verification.differences($0.text, mine[$0], theirs[$0]) }
+        return Findings(
+            differences: Set(mine.keys).union(theirs.keys).sorted()
+                .flatMap { Verification.differences($0.text, mine[$0], theirs[$0]) },
+            commonCount: mine.count { id, record in record.exists && theirs[id]?.exists ?? false })
+    }
+
+    private static func topics(_ type: String, _ buckets: [Int]) -> [Topic] {
+        buckets.map { Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: $0) }
+    }
+}
+
+/// What one round has found in the buckets that differ.
+private struct Findings: Equatable {
+    let differences: [Verification.Difference]
+    /// How many models both holders have.
+    let commonCount: Int
+
+    /// The ids of the models that one side has and the other has not.
+    func idsLacking(_ side: KeyPath<Verification.Difference, Verification.Holding>) -> [String] {
+        differences.filter { $0.subject == .model && $0[keyPath: side] == .nothing }.map(\.id)
     }
 }
 

@@ -57,8 +57,8 @@ public struct Verification: Sendable {
         /// Both hold the same models with the same versions of the same fields, at the same heads. Where values were
         /// compared, they are equal, too.
         case equal(digest: UInt64)
-        /// The copy holds so many models of the type, each as the sender holds it. So many others have left it for its
-        /// limits, and were not compared.
+        /// The copy holds so many models of the type, each as the sender holds it; of two holders, so many are in both.
+        /// So many others have left a copy for its limits, or were never in it as it is lazy, and were not compared.
         case equalWhereHeld(models: Int, evicted: Int)
         /// At the same heads the holders differ in these parts.
         case different([Difference])

@@ -18,6 +18,9 @@ struct Verify: AsyncParsableCommand {
             or *floor where only the version of the last write, or of the last \
             replace or delete, differs.
 
+            Of a subscriber with --limit, or with --prefetch none or ids, what it holds is compared: "User equal in 300 \
+            models, 700 are not in the copy".
+
             Digests know versions, not values: with --values all models are fetched from both, and their values \
             compared. That costs the transfer of everything, twice.
 
@@ -84,7 +87,7 @@ struct Verify: AsyncParsableCommand {
         case .equal(let digest):
             writer.append(digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
         case .equalWhereHeld(let models, let evicted):
-            writer.append("\(verification.type) equal in \(models) models, \(evicted) have left the copy\n")
+            writer.append("\(verification.type) equal in \(models) models, \(evicted) are not in the copy\n")
         case .apart(let left, let right):
             StandardError.write(
                 line: "\(verification.type): \(question.connect) has applied \(left), \(against) \(right); "

@@ -39,6 +39,31 @@ import Testing
         return (try await command.exitCode(), command)
     }
 
+    @Test(arguments: [["--limit", "T=100"], ["--prefetch", "ids"], ["--prefetch", "none"]])
+    func `two processes are compared in what both hold`(bounds: [String]) async throws {
+        let publisher = try publisher(input: Self.lines(0..<500))
+        _ = try await publisher.endpoint()
+        let subscriber = try RunningCommand(
+            ["subscribe", "--connect", publisherControl, "--control", subscriberControl] + bounds)
+        let isBound = await eventually { FileManager.default.fileExists(atPath: folder.path("s")) }
+        try #require(isBound, "\(subscriber.error)")
+        let get = try RunningCommand(
+            ["get", "--fetch", "--connect", subscriberControl, "T"] + (0..<50).map { "\($0)" })
+        #expect(try await get.exitCode() == 0, "\(get.error)")
+        let count = bounds[0] == "--limit" ? 100 : 50
+        for (left, right) in [(publisherControl, subscriberControl), (subscriberControl, publisherControl)] {
+            for more in [[], ["--values"]] {
+                let (code, command) = try await verify(left, right, more)
+                #expect(code == 0, "\(command.error)")
+                #expect(command.output == "T equal in \(count) models, \(500 - count) are not in the copy\n")
+            }
+        }
+        for command in [subscriber, publisher] {
+            command.signal(SIGTERM)
+            #expect(try await command.exitCode() == 0)
+        }
+    }
+
     @Test func `a publisher, a relay and a subscriber that can be asked hold the same`() async throws {
         let publisher = try publisher(input: Self.lines(0..<500))
         let relay = try await relay()
