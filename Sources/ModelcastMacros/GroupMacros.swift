@@ -117,5 +117,7 @@ public macro FieldValue() = #externalMacro(module: "ModelcastMacrosPlugin", type
 @attached(
     member, names: named(init), named(FieldTypes), named(fieldNames), named(caseNames), named(jsonForm), named(write))
 @attached(
-    extension, conformances: FieldGroup, ModelFieldType, Hashable, Equatable, Sendable, names: named(isEqualByOwn))
+    extension,
+    conformances: FieldGroup, ModelFieldType, Hashable, Equatable, Sendable,
+    names: named(==), named(isEqualByOwn), named(hash))
 public macro OneOf(_ form: OneOfForm = .keyed) = #externalMacro(module: "ModelcastMacrosPlugin", type: "OneOfMacro")

@@ -21,7 +21,7 @@ struct ConformanceCode {
         }
         if !shape.fields.isEmpty {
             members +=
-                shape.fields.declarations(access, shape.access, checksTypes: true) + [shape.fields.names(shape.access)]
+                shape.fields.declarations(access, shape.access) + [shape.fields.names(shape.access)]
         }
         members += [properties, recordInit]
         if !shape.own.contains(.decoderInit) { members.append(decoderInit) }

@@ -16,11 +16,7 @@ extension StoredProperty {
     /// The expression of the property's value.
     /// - Parameter state: the expression of the field's state.
     func value(of state: String) -> String {
-        guard type.isOptional else {
-            let value = defaultValue.map { ", default: \($0)" } ?? ""
-            return "try \(state).required(\(fieldName)\(value))"
-        }
-        guard let defaultValue else { return "try \(state).optional(\(fieldName))" }
+        guard let defaultValue else { return "try \(state).\(type.isOptional ? "optional" : "required")(\(fieldName))" }
         // The default may be optional itself, which `??` allows.
         return "try \(state).optional(\(fieldName)) ?? \(defaultValue.operand)"
     }
@@ -81,17 +77,13 @@ extension [StoredProperty] {
 
     /// The code of what names the types, the conversions and the validations of these fields, each once: an error about
     /// one of them stands here, and nowhere else.
-    ///
-    /// The types of a group's fields are named and not checked here: where structs refer to each other in a circle, the
-    /// compiler would ask for the conformance of one while it still expands the macro that gives it.
     /// - Parameters:
     ///   - modifier: that of the type with the aliases.
     ///   - owner: the access of the type that has the fields.
-    ///   - checksTypes: a type that no field can have is an error here.
-    func declarations(_ modifier: String, _ owner: Access, checksTypes: Bool) -> [[String]] {
+    func declarations(_ modifier: String, _ owner: Access) -> [[String]] {
         let conversions = compactMap { field in field.conversion.map { rule("conversion", of: field, $0) } }
         let validations = compactMap { field in field.validation.map { rule("validation", of: field, $0) } }
-        var declarations = [types(modifier, owner, checksTypes)]
+        var declarations = [types(modifier, owner)]
         if !conversions.isEmpty { declarations.append(.block("private enum FieldConversions", conversions)) }
         if !validations.isEmpty { declarations.append(.block("private enum FieldChecks", validations)) }
         return declarations
@@ -102,12 +94,9 @@ extension [StoredProperty] {
     }
 
     /// The code of the aliases of the types of these fields. The compiler shows an error with the line before it.
-    private func types(_ modifier: String, _ owner: Access, _ checksTypes: Bool) -> [String] {
+    private func types(_ modifier: String, _ owner: Access) -> [String] {
         let hint = "// Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take convert:."
         let aliases = flatMap { field in
-            guard checksTypes else {
-                return ["\(owner.ofPart(field))typealias \(field.name) = \(field.type.wrapped)"]
-            }
             let isConverted = field.conversion != nil
             let isPlain = isConverted || field.type.isSeenByAll
             let role =

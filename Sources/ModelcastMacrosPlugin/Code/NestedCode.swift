@@ -7,7 +7,7 @@ struct NestedCode {
 
     var members: GroupMembers {
         let names =
-            shape.fields.declarations(access, shape.access, checksTypes: false) + [shape.fields.names(shape.access)]
+            shape.fields.declarations(access, shape.access) + [shape.fields.names(shape.access)]
         return GroupMembers(
             inType: storage + memberwiseInit + names + account + [fieldNames, sourceInit, write],
             inExtension: equality, description: description)
@@ -17,7 +17,7 @@ struct NestedCode {
     var membersOfValue: GroupMembers {
         let names =
             shape.fields.isEmpty
-            ? [] : shape.fields.declarations("private ", .file, checksTypes: false) + [shape.fields.hiddenNames]
+            ? [] : shape.fields.declarations("private ", .file) + [shape.fields.hiddenNames]
         return GroupMembers(inType: memberwiseInit + names + [sourceInit, write], inExtension: equality)
     }
 

@@ -6,7 +6,23 @@ struct OneOfCode {
     init(_ shape: OneOfShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
     var members: GroupMembers {
-        GroupMembers(inType: inType, inExtension: shape.hasOwnEquality ? [.ownEquality(shape.accessInExtension)] : [])
+        GroupMembers(inType: inType, inExtension: equality)
+    }
+
+    /// Written out where there are payloads of which the macro cannot tell that they are `Hashable`: where one is no
+    /// type of a field, a derived conformance would be another error.
+    private var equality: [[String]] {
+        let access = shape.accessInExtension
+        if shape.own.contains(.equality) { return [.ownEquality(access)] }
+        guard !types.isEmpty else { return [] }
+        let equality = [String].block(
+            "\(access)static func == (left: Self, right: Self) -> Swift.Bool",
+            ["switch (left, right) {"] + shape.cases.flatMap(\.comparing)
+                + (shape.cases.count > 1 ? ["default: return false"] : []) + ["}", "return true"])
+        let hash = [String].block(
+            "\(access)func hash(into hasher: inout Swift.Hasher)",
+            ["switch self {"] + shape.cases.enumerated().flatMap { $1.hashing(at: $0) } + ["}"])
+        return shape.own.contains(.hash) ? [equality] : [equality, hash]
     }
 
     private var inType: [[String]] {
@@ -70,6 +86,28 @@ extension OneOfCase {
         return ".\(name.memberName)" + (payloads.isEmpty ? "" : "(\(variables))")
     }
 
+    /// The case with its payloads as constants, whose names end in this text.
+    private func bound(_ end: String) -> String {
+        let constants = payloads.map { "let \($0.alias)\(end)" }.joined(separator: ", ")
+        return ".\(name.memberName)" + (payloads.isEmpty ? "" : "(\(constants))")
+    }
+
+    /// The statements that return false where two values of this case differ.
+    fileprivate var comparing: [String] {
+        let differing = payloads.map { payload in
+            "if ModelTypes.FieldRule.differ(\(payload.typed), \(payload.alias)Right) { return false }"
+        }
+        let pattern = "case (\(bound("")), \(bound("Right"))):"
+        return payloads.isEmpty ? ["\(pattern) break"] : [pattern] + differing.indented()
+    }
+
+    /// The statements that hash a value of this case.
+    /// - Parameter place: that of the case.
+    fileprivate func hashing(at place: Int) -> [String] {
+        let values = ["\(place)"] + payloads.map(\.typed)
+        return ["case \(bound("")):"] + values.map { "hasher.combine(\($0))" }.indented()
+    }
+
     /// The statements that write this case into `sink`.
     fileprivate var writing: [String] {
         ["try sink.write(\"\", \(wireName.literal))"]
@@ -85,6 +123,9 @@ extension OneOfCase.Payload {
 
     /// The name of the alias of the type.
     fileprivate var alias: String { "p\(number)" }
+
+    /// The constant of this name, with the type that has an alias: one that no field has is an error there alone.
+    fileprivate var typed: String { type.isSeenByAll ? alias : "\(alias) as \(typeName)" }
 
     /// The type, by its alias where it has one.
     fileprivate var typeName: String { type.isSeenByAll ? type.wrapped : "FieldTypes.\(alias)" }

@@ -39,7 +39,7 @@ struct OneOfReader {
         let access = Access(enumeration.modifiers)
         return OneOfShape(
             access: access, cases: cases, form: form?.trimmedDescription,
-            hasOwnEquality: enumeration.memberBlock.members.contains { OwnMember($0.decl) == .equality },
+            own: enumeration.ownMembers,
             accessInExtension: access.ofExtensionMember(within: context))
     }
 

@@ -4,8 +4,8 @@ struct OneOfShape {
     let cases: [OneOfCase]
     /// The expression of its form in JSON; nil for the usual one.
     let form: String?
-    /// The enum has an `==` of its own.
-    let hasOwnEquality: Bool
+    /// The members that the enum has of its own.
+    let own: Set<OwnMember>
     /// The modifier of members of its extension, with a space behind it.
     let accessInExtension: String
 }

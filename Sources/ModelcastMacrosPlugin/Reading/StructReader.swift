@@ -81,10 +81,12 @@ extension DeclGroupSyntax {
     }
 }
 
-extension StructDeclSyntax {
-    /// The members that the struct has of its own, in place of generated ones.
+extension DeclGroupSyntax {
+    /// The members that the type has of its own, in place of generated ones.
     var ownMembers: Set<OwnMember> { Set(memberBlock.members.compactMap { OwnMember($0.decl) }) }
+}
 
+extension StructDeclSyntax {
     /// True when the struct has an instance property `description`.
     var hasDescription: Bool {
         memberBlock.members.contains { member in

@@ -51,11 +51,15 @@ import Testing
                     }
 
                     private enum FieldTypes {
-                        typealias text = String
-                        typealias weight = Int
-                        typealias children = [Label]
-                        typealias on = Date
-                        typealias id = Place
+                        typealias text = ModelTypes.FieldOf<String>
+                        typealias weight = ModelTypes.FieldOf<Int>
+                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                        typealias children = ModelTypes.FieldOf<[ModelTypes.ElementOf<Label>]>
+                        typealias on = ModelTypes.ConvertedOf<Date>
+                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                        typealias id = ModelTypes.FieldOf<Place>
                     }
 
                     private enum FieldConversions {
@@ -82,7 +86,7 @@ import Testing
                             weight: try source.state(FieldNames.weight._name, as: FieldTypes.weight.self)\#
                 .validated(by: FieldChecks.weight).optional(FieldNames.weight._name),
                             children: try source.state(FieldNames.children._name, as: FieldTypes.children.self)\#
-                .required(FieldNames.children._name, default: []),
+                .optional(FieldNames.children._name) ?? [],
                             on: try source.state(FieldNames.on._name, by: FieldConversions.on)\#
                 .required(FieldNames.on._name),
                             id: try source.state(FieldNames.id._name, as: FieldTypes.id.self)\#

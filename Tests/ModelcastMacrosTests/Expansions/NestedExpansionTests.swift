@@ -60,12 +60,14 @@ import Testing
                     }
 
                     public enum FieldTypes {
-                        public typealias street = String
-                        typealias n = Int
-                        typealias land = String
-                        typealias on = Date
-                        typealias place = Place
-                        typealias sink = Int
+                        public typealias street = ModelTypes.FieldOf<String>
+                        typealias n = ModelTypes.FieldOf<Int>
+                        typealias land = ModelTypes.FieldOf<String>
+                        typealias on = ModelTypes.ConvertedOf<Date>
+                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                        typealias place = ModelTypes.FieldOf<Place>
+                        typealias sink = ModelTypes.FieldOf<Int>
                     }
 
                     private enum FieldConversions {
@@ -121,7 +123,7 @@ import Testing
                 .optional(FieldNames.n._name),
                             land: try source.state(FieldNames.land._name, as: FieldTypes.land.self)\#
                 .noted(2, in: &unread)\#
-                .required(FieldNames.land._name, default: "GB"),
+                .optional(FieldNames.land._name) ?? "GB",
                             on: try source.state(FieldNames.on._name, by: FieldConversions.on)\#
                 .required(FieldNames.on._name),
                             place: try source.state(FieldNames.place._name, as: FieldTypes.place.self)\#
@@ -203,7 +205,7 @@ import Testing
                 "size: try source.state(FieldNames.size._name, as: FieldTypes.size.self)"
                 + ".noted(0, in: &unread).optional(FieldNames.size._name) ?? 3,",
             "state(FieldNames.kind._name, as: FieldTypes.kind.self)"
-                + ".noted(1, in: &unread).required(FieldNames.kind._name, default: Page.standard)",
+                + ".noted(1, in: &unread).optional(FieldNames.kind._name) ?? Page.standard",
             without: "self.size = size")
     }
 }

@@ -89,7 +89,48 @@ import Testing
 
                 nonisolated extension Contact: ModelTypes.FieldGroup, ModelTypes.ModelFieldType, Swift.Hashable,
                     Swift.Equatable, Swift.Sendable
-                {}
+                {
+                    static func == (left: Self, right: Self) -> Swift.Bool {
+                        switch (left, right) {
+                        case (.fax(let p0), .fax(let p0Right)):
+                            if ModelTypes.FieldRule.differ(p0, p0Right) { return false }
+                        case (.post(let p1), .post(let p1Right)):
+                            if ModelTypes.FieldRule.differ(p1 as FieldTypes.p1, p1Right) { return false }
+                        case (.card(let p2, let p3), .card(let p2Right, let p3Right)):
+                            if ModelTypes.FieldRule.differ(p2, p2Right) { return false }
+                            if ModelTypes.FieldRule.differ(p3, p3Right) { return false }
+                        case (.default(let p4), .default(let p4Right)):
+                            if ModelTypes.FieldRule.differ(p4, p4Right) { return false }
+                        case (.odd(let p5, let p6), .odd(let p5Right, let p6Right)):
+                            if ModelTypes.FieldRule.differ(p5, p5Right) { return false }
+                            if ModelTypes.FieldRule.differ(p6, p6Right) { return false }
+                        default: return false
+                        }
+                        return true
+                    }
+
+                    func hash(into hasher: inout Swift.Hasher) {
+                        switch self {
+                        case .fax(let p0):
+                            hasher.combine(0)
+                            hasher.combine(p0)
+                        case .post(let p1):
+                            hasher.combine(1)
+                            hasher.combine(p1 as FieldTypes.p1)
+                        case .card(let p2, let p3):
+                            hasher.combine(2)
+                            hasher.combine(p2)
+                            hasher.combine(p3)
+                        case .default(let p4):
+                            hasher.combine(3)
+                            hasher.combine(p4)
+                        case .odd(let p5, let p6):
+                            hasher.combine(4)
+                            hasher.combine(p5)
+                            hasher.combine(p6)
+                        }
+                    }
+                }
                 """#)
     }
 

@@ -16,6 +16,19 @@ import Testing
         #expect(String(decoding: try JSONEncoder().encode(read), as: UTF8.self) == #"["7 NUT"]"#)
     }
 
+    @Test func `values of an enum are equal where case and payloads are`() {
+        let home = Address(street: "S", city: "C")
+        let values: [Contact] = [
+            .phone("1"), .phone("2"), .post(home), .post(Address(street: "S", city: "D")), .card(number: "1"),
+            .card(number: "1", month: 2), .nobody,
+        ]
+        for (place, value) in values.enumerated() {
+            for (other, second) in values.enumerated() { #expect((value == second) == (place == other)) }
+        }
+        #expect(Set(values + values).count == values.count)
+        #expect(Contact.post(home) == .post(home) && Contact.post(home).hashValue == Contact.post(home).hashValue)
+    }
+
     @Test func `an own equality of an enum is that of all code`() {
         func areSame<T: Equatable>(_ first: T, _ second: T) -> Bool { first == second }
         #expect(areSame(Signal.bell(1), .bell(2)) && [Signal.bell(1)] == [.bell(2)])
