@@ -18,8 +18,8 @@ struct Verify: AsyncParsableCommand {
             or *floor where only the version of the last write, or of the last \
             replace or delete, differs.
 
-            Of a subscriber with --limit, or with --prefetch none or ids, what it holds is compared: "User equal in 300 \
-            models, 700 are not in the copy".
+            Of a subscriber with --limit, or with --prefetch none or ids, what it holds is compared: "User equal in \
+            300 models, 700 are not in the copy".
 
             Digests know versions, not values: with --values all models are fetched from both, and their values \
             compared. That costs the transfer of everything, twice.
