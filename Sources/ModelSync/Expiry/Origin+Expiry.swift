@@ -5,7 +5,8 @@ import ModelWire
 /// Models that end: the origin that has written ``FieldName/expires`` deletes the model at that time.
 ///
 /// A model ends when both clocks have passed its end: the wall clock, and as much time as there was left when the end
-/// was written. A wall clock that jumps ahead ends nothing early.
+/// was written. A wall clock that jumps ahead ends nothing early. While it is behind, the model waits for it alone, so
+/// that it ends as soon as the clock is right again.
 extension Origin {
     /// How many models one tick ends at most.
     static let endedCountMax = 1024
@@ -14,22 +15,49 @@ extension Origin {
     /// calls it before it writes, so that no write is compared with a model whose time is over.
     public mutating func endExpired(now: Moment, countMax: Int = .max) {
         for _ in 0..<countMax {
-            guard let key = endings.expiries.take(now: now.uptimeMicroseconds) else { return }
-            guard let record = cache[key.type, key.id] else { continue }
-            if let left = timeLeft(ofFormerLease: record, now: now) {
-                guard left > 0 else {
-                    delete(key, now: now)
-                    continue
-                }
-                note(key, end: now.wallMilliseconds + left, now: now)
+            if let (key, end) = endings.expiries.take(now: now.uptimeMicroseconds) {
+                endIfOver(key, end, now: now)
+            } else if let (key, end) = endings.awaitingClock.take(now: now.wallMilliseconds) {
+                // What was written meanwhile has an end of its own.
+                if endings.expiries[key] == nil { endIfOver(key, end, now: now) }
+            } else {
+                return
             }
-            guard let end = record.expires else { continue }
-            guard end <= now.wallMilliseconds else {
-                note(key, end: end, now: now)
-                continue
-            }
-            delete(key, now: now)
         }
+    }
+
+    /// Deletes a model whose end has come, and takes note of one that has not.
+    /// - Parameter known: its end, as it was noted.
+    private mutating func endIfOver(_ key: ModelKey, _ known: ExpiryQueue.End?, now: Moment) {
+        guard let record = cache[key.type, key.id] else { return }
+        if let left = timeLeft(ofFormerLease: record, now: now) {
+            guard left > 0 else { return delete(key, now: now) }
+            if let dueAt = Origin.due(in: left, now: now) { endings.expiries.note(key, dueAt: dueAt) }
+        }
+        guard let end = record.expires else { return }
+        guard let known, known.wallMilliseconds == end else {
+            return end > now.wallMilliseconds ? note(key, end: end, now: now) : delete(key, now: now)
+        }
+        guard known.dueAt <= now.uptimeMicroseconds else {
+            return endings.expiries.note(key, dueAt: known.dueAt, end: known)
+        }
+        guard end > now.wallMilliseconds else { return delete(key, now: now) }
+        if end - now.wallMilliseconds > Origin.lagMilliseconds {
+            return endings.awaitingClock.note(key, dueAt: end, end: known)
+        }
+        if let dueAt = Origin.due(in: end - now.wallMilliseconds, now: now) {
+            endings.expiries.note(key, dueAt: dueAt, end: known)
+        }
+    }
+
+    /// By how much the wall clock may be behind and is not looked at each time, as two clocks never agree.
+    private static let lagMilliseconds: UInt64 = 1_000
+
+    /// The time that lies so many milliseconds ahead; nil for one that no clock reaches.
+    private static func due(in milliseconds: UInt64, now: Moment) -> UInt64? {
+        let (microseconds, isPast) = milliseconds.multipliedReportingOverflow(by: 1000)
+        let (dueAt, isLate) = now.uptimeMicroseconds.addingReportingOverflow(microseconds)
+        return isPast || isLate ? nil : dueAt
     }
 
     private mutating func delete(_ key: ModelKey, now: Moment) {
@@ -66,9 +94,12 @@ extension Origin {
     }
 
     private mutating func noteEnds(of record: CellRecord, type: String, now: Moment) {
-        let ends = [record.expires, timeLeft(ofFormerLease: record, now: now).map { now.wallMilliseconds + $0 }]
+        let key = ModelKey(type: type, id: record.id)
         if record.lease?.version.origin == configuration.name { endings.leases.isAny = true }
-        for case let end? in ends { note(ModelKey(type: type, id: record.id), end: end, now: now) }
+        if let end = record.expires { note(key, end: end, now: now) }
+        if let dueAt = timeLeft(ofFormerLease: record, now: now).flatMap({ Origin.due(in: $0, now: now) }) {
+            endings.expiries.note(key, dueAt: dueAt)
+        }
     }
 
     /// Takes note of the ends of all models that an earlier start has left.
@@ -83,11 +114,11 @@ extension Origin {
     }
 
     private mutating func note(_ key: ModelKey, end: UInt64, now: Moment) {
-        let left = end.subtractingOrZero(now.wallMilliseconds)
-        let (microseconds, isPast) = left.multipliedReportingOverflow(by: 1000)
-        let (dueAt, isLate) = now.uptimeMicroseconds.addingReportingOverflow(microseconds)
+        // One that waits for the wall clock goes on waiting.
+        guard endings.awaitingClock[key] != end else { return }
         // An end that no clock reaches needs no look.
-        if !isPast, !isLate { endings.expiries.note(key, dueAt: dueAt) }
+        guard let dueAt = Origin.due(in: end.subtractingOrZero(now.wallMilliseconds), now: now) else { return }
+        endings.expiries.note(key, dueAt: dueAt, end: ExpiryQueue.End(wallMilliseconds: end, dueAt: dueAt))
     }
 
     /// Some model should have been looked at more than a second ago. For tests.
@@ -102,7 +133,9 @@ extension Origin {
             var forgotten: String?
             snapshot.forEach(type: type) { record in
                 let key = ModelKey(type: type, id: record.id)
-                if record.expires.map({ $0 < UInt64.max / 1_000_000 }) ?? false, endings.expiries[key] == nil {
+                if record.expires.map({ $0 < UInt64.max / 1_000_000 }) ?? false, endings.expiries[key] == nil,
+                    endings.awaitingClock[key] == nil
+                {
                     forgotten = "\(type) \(record.id)"
                 }
                 return forgotten == nil

@@ -41,8 +41,9 @@ public struct Origin {
     /// Stamps that lay, or lie, ahead of the wall clock.
     var ahead = ClockAhead()
     var sweep: TombstoneSweep
-    /// The models that end at a time, and the leases that this run holds.
-    var endings: (expiries: ExpiryQueue, leases: OriginLeases)
+    /// The models that end at a time, those of them that wait for a wall clock which was set back, and the leases that
+    /// this run holds.
+    var endings: (expiries: ExpiryQueue, awaitingClock: ExpiryQueue, leases: OriginLeases)
 
     /// An origin that starts now.
     /// - Parameters:
@@ -69,7 +70,7 @@ public struct Origin {
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         ahead.jumps.look(clock, now: now)
         signature = OriginSignature(key: configuration.signingKey, since: configuration.heldSince ?? incarnation)
-        endings = (ExpiryQueue(), OriginLeases(since: incarnation, startedAt: now.uptimeMicroseconds))
+        endings = (ExpiryQueue(), ExpiryQueue(), OriginLeases(since: incarnation, startedAt: now.uptimeMicroseconds))
         topics.hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
         noteExpiries(now: now)

@@ -19,7 +19,7 @@ import Testing
                 } else {
                     now += UInt64.random(in: 0...20, using: &generator)
                     var taken: Set<ModelKey> = []
-                    while let key = queue.take(now: now) { try #require(taken.insert(key).inserted) }
+                    while let (key, _) = queue.take(now: now) { try #require(taken.insert(key).inserted) }
                     try #require(taken == Set(dues.filter { $0.value <= now }.keys))
                     for key in taken { dues[key] = nil }
                 }
@@ -33,7 +33,7 @@ import Testing
         for (id, due) in [(twins.0, 5), (twins.1, 9)] as [(String, UInt64)] {
             queue.note(ModelKey(type: "T", id: id), dueAt: due)
         }
-        let taken = (0..<3).map { _ in queue.take(now: 10).map { ExactText($0.id) } }
+        let taken = (0..<3).map { _ in queue.take(now: 10).map { ExactText($0.key.id) } }
         #expect(taken == [ExactText(twins.0), ExactText(twins.1), nil])
     }
 

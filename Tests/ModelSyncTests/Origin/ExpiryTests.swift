@@ -117,6 +117,25 @@ import Testing
         #expect(exists(network) == [false, false, false])
     }
 
+    @Test(arguments: [10_000, 3_600_000] as [Int64])
+    func `what comes due while the clock is set back ends as soon as the clock is right again`(back: Int64) throws {
+        var network = try network()
+        try network.write(0, "1", ["$expires": end(in: 4_000, network)])
+        network.run(milliseconds: 1_000)
+        network.leadMilliseconds[0] = -back
+        network.run(milliseconds: 2_000)
+        // One that is written meanwhile has its time, by the clock that is right.
+        try network.write(0, "2", ["$expires": end(in: 6_000 - back, network)])
+        network.run(milliseconds: 4_000)
+        #expect(exists(network) == [true, true, true])
+        network.leadMilliseconds[0] = 0
+        network.run(milliseconds: 600)
+        #expect(exists(network) == [false, false, false])
+        #expect(network.origins[0].cache["User", "2"] != nil)
+        network.run(milliseconds: 2_000)
+        #expect(network.origins[0].cache["User", "2"] == nil)
+    }
+
     @Test func `a start that has its models goes on with their ends`() throws {
         var network = try network()
         let end = end(in: 5_000, network)

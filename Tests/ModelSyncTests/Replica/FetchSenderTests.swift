@@ -2,6 +2,7 @@
 import ModelRecord
 import ModelSync
 import ModelWire
+import TestSupport
 import Testing
 
 /// Senders that are silent, refuse, drip or lie while models are fetched, and those beside them.
@@ -194,6 +195,55 @@ struct FetchSenderTests {
         mesh.replica.fetch(["1"], of: "User", token: 2, now: mesh.now)
         mesh.exchange()
         #expect(mesh.fetched[2]?.map(\.values) == [["a": 1]])
+    }
+
+    /// - Parameter renames: the origins that are made up have other names each time.
+    @Test(arguments: [false, true])
+    func `a sender that makes up origins and tells other heads of them each time is waited for ever more rarely`(
+        renames: Bool
+    ) throws {
+        var mesh = try FetchSenderTests.mesh()
+        var generator = SeededGenerator(seed: 1)
+        var invented: [Heads] = []
+        var round = 0
+        func invent() {
+            round += 1
+            invented = (0..<20).map { number in
+                let head = Head(topic: .data(type: "User"), sequence: UInt64.random(in: 1...1_000, using: &generator))
+                return Heads(
+                    origin: "o\(number)" + (renames ? "-\(round)" : ""), incarnation: 1, stamp: 1, heads: [head],
+                    isRelayed: true)
+            }
+        }
+        mesh.relays[0].answer = { [relay = mesh.relays[0]] request in
+            switch request {
+            case .fetch(let rid, _, _), .snapshot(let rid, _, _), .heads(let rid, _, _):
+                [.complete(rid: rid, heads: relay.told() + invented)]
+            default: nil
+            }
+        }
+        var slowAt: [Int] = []
+        var token: UInt64 = 0
+        var second = 0
+        while second < 120 {
+            token += 1
+            mesh.replica.fetch(["1"], of: "User", token: token, now: mesh.now)
+            mesh.exchange()
+            let begin = second
+            while mesh.fetched[token] == nil || second == begin, second < 300 {
+                invent()
+                for heads in invented {
+                    let topic = Topic.heads(origin: heads.origin)
+                    mesh.replica.receiveStream(
+                        mesh.senders[0], topic: topic.bytes.span, payload: heads.encode().span, now: mesh.now)
+                }
+                mesh.pass(milliseconds: 1_000)
+                second += 1
+            }
+            #expect(mesh.fetched[token]?.map(\.values) == [["a": 1]])
+            if second - begin > 2 { slowAt.append(begin) }
+        }
+        #expect(slowAt.count <= 5, "\(slowAt)")
     }
 
     @Test func `all held models are compared in turn, also those of one bucket`() throws {

@@ -32,6 +32,8 @@ final class Fetch {
         let sequence: UInt64
         /// What the origin had before this start is still awaited here.
         let awaitsBeginning: Bool
+        /// The senders on whose word alone so much is needed.
+        let claimants: [SenderID]
         /// Some sender says that it has come as far.
         var isMet = false
         /// The origin itself says so, which has not to be believed: what it wrote is all that the need is about.
@@ -128,11 +130,12 @@ final class Fetch {
     /// Begins to ask these senders, under the given numbers.
     /// - Parameters:
     ///   - streams: the streams of the type, as they stand here.
+    ///   - unbelieved: senders that have claimed before what they did not have when they were asked.
     ///   - lost: what no sender has reached for as long as that was waited for.
     ///   - timeout: how long the first message of an answer may take, in microseconds.
     func begin(
-        _ rids: [SenderID: UInt64], among senders: Senders, _ streams: [StreamState], lost: [StreamKey: LostReach],
-        now: UInt64, timeout: UInt64
+        _ rids: [SenderID: UInt64], among senders: Senders, _ streams: [StreamState], unbelieved: Set<SenderID>,
+        lost: [StreamKey: LostReach], now: UInt64, timeout: UInt64
     ) {
         self.senders = senders
         isAnyAhead = false
@@ -141,15 +144,20 @@ final class Fetch {
         records = []
         asks = rids.mapValues { .open(OpenAsk(rid: $0, askedAt: now, dueAt: now + timeout)) }
         let former = Dictionary(needs.map { ($0.stream, $0) }) { $1 }
-        needs = streams.map { stream in
+        needs = streams.compactMap { stream in
+            let tracker = stream.tracker(besides: unbelieved)
             // Where a claim has been taken back meanwhile, no more is needed than what is here now.
-            var reach = stream.tracker.ahead.last?.upperBound ?? stream.tracker.applied
+            var reach = tracker.ahead.last?.upperBound ?? tracker.applied
+            let isTold = stream.tellers.contains { !unbelieved.contains($0.sender) }
+            // Nothing but their word says that the stream is there.
+            if reach == 0, !isTold, !stream.tellers.isEmpty { return nil }
             if let need = former[stream.key], need.incarnation == stream.incarnation {
                 reach = min(reach, need.sequence)
             }
             var need = Need(
                 stream: stream.key, incarnation: stream.incarnation, sequence: reach,
-                awaitsBeginning: stream.beginning.isAwaited)
+                awaitsBeginning: stream.beginning.isAwaited,
+                claimants: reach == 0 ? stream.tellers.map(\.sender) : stream.claims.compactMap(\.claimant))
             need.isMet = lost[stream.key] == LostReach(incarnation: stream.incarnation, sequence: reach)
             return need
         }
@@ -237,6 +245,13 @@ final class Fetch {
         return Dictionary(unmet.map { ($0.stream, LostReach(incarnation: $0.incarnation, sequence: $0.sequence)) }) {
             $1
         }
+    }
+
+    /// The senders that have claimed what nobody has come to, they themselves included, although all have answered.
+    var vainClaimants: Set<SenderID> {
+        guard hasAll else { return [] }
+        let unmet = needs.filter { !$0.isMet && ($0.sequence > 0 || $0.awaitsBeginning) }
+        return Set(unmet.lazy.flatMap(\.claimants)).filter(hasAnswered)
     }
 
     /// Senders without whose answers nothing is complete, and that have not answered: where all that there are have.

@@ -139,8 +139,10 @@ extension Replica {
             },
             counted: Set(live.lazy.filter { !$0.fetchBackOff.isGivenUp(at: time) }.map(\.id)),
             isAnyAway: live.count < sessions.count)
+        let unbelieved = sessions.lazy.filter { !$0.claimPause.isOver(at: time) }.map(\.id)
         fetch.begin(
-            rids, among: all, streams.of(type: fetch.type), lost: fetches.lost, now: time, timeout: patience(0))
+            rids, among: all, streams.of(type: fetch.type), unbelieved: Set(unbelieved), lost: fetches.lost, now: time,
+            timeout: patience(0))
     }
 
     /// Whether answers are ahead of this copy, and the batches are to be awaited that they are ahead by.
@@ -190,6 +192,9 @@ extension Replica {
             reviewLeases(ofFetched: fetch.ids, fetch.type)
             fetches.end(fetch)
             fetches.noteLost(by: fetch)
+            for claimant in fetch.vainClaimants {
+                sessions[claimant.index].claimPause.takeTurn(at: now.uptimeMicroseconds)
+            }
             if !fetch.hasAll { fetches.noteUnsure(fetch) }
             leases.noteArrivals()
             let done = fetches.deliver(fetch) { id in

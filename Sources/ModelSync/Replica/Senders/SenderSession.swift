@@ -41,6 +41,9 @@ final class SenderSession {
     /// The pause in which no fetch waits until this copy has come as far as the answers of the sender: it has not, when
     /// one did.
     var catchUpPause = GrowingPause()
+    /// The pause in which no fetch waits for what nobody but the sender says to be there: one has, and the sender did
+    /// not have it itself.
+    var claimPause = GrowingPause()
     /// Records of the sender were rejected for their clocks since its snapshot was asked for.
     var hasRejectedRecords = false
     /// Records of the sender have come whose heads have not, or batches before its copy: no position tells for sure
