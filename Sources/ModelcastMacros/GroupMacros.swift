@@ -19,9 +19,10 @@
 /// an object: `{"id": …, "address": {"street": "Main Street", "town": "Ely", "country": "GB", "note": null}}`.
 /// - ``Field(_:default:convert:validate:)`` means the same for a property of a group as for one of a model.
 /// - A property may be a group itself, with longer names: `address.place.latitude`.
-/// - An optional property is nil, and one with a default has that, where its field is unknown or null. The group keeps
-///   account of which was unknown when it was read: what was never read is not written. As the payload of a
-///   ``OneOf(_:)`` or within a ``FieldValue()`` a group is written whole.
+/// - An optional property is nil, and one with a default has that, where its field is unknown or null; one with both
+///   has its default where its field is unknown alone. The group keeps account of which was unknown when it was read:
+///   what was never read is not written. As the payload of a ``OneOf(_:)`` or within a ``FieldValue()`` a group is
+///   written whole.
 /// - An optional group is nil where all of its fields are null or unknown. A group with only optional properties is
 ///   therefore nil when all of them are. Where such a group is not optional it needs a default,
 ///   `var links: Links = Links()`.

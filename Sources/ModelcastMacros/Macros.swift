@@ -21,7 +21,7 @@
 /// - The declaration of a property names its type, which is a ``FieldValue``, a ``FieldGroup`` or has a conversion.
 /// - An optional property is nil where its field is unknown or null: ``Model/knows(_:)`` tells the two apart.
 /// - The initial value of a `var` stands for a field that is unknown or null, and is the default of the memberwise
-///   initialiser. An optional property with an initial value does not tell unknown from null: its nil is published as
+///   initialiser. Of an optional property it stands for an unknown one alone: its nil is null, and is published as
 ///   null.
 /// - Two models are equal when their ids and fields are equal, and the same fields are known.
 ///
@@ -75,7 +75,8 @@ public macro ID(_ name: String? = nil) = #externalMacro(module: "ModelcastMacros
 /// ```
 /// - Parameters:
 ///   - name: the name on the wire, as plain text: 1 to 128 bytes of UTF-8; not `id` for a model's field.
-///   - value: the value for a field that is unknown or null; the initial value of a `var` does the same.
+///   - value: the value for a field that is unknown or null, of an optional property for an unknown one alone; the
+///     initial value of a `var` does the same.
 ///   - conversion: makes the property's value from the field's value, and back; for an optional property, the wrapped
 ///     value.
 ///   - validation: the condition that the property must meet when it is read and when it is published. Nil passes.

@@ -59,7 +59,6 @@ import Testing
         (#"{"enum": ["a"], "default": "b"}"#, "/default", "is no It"),
         (#"{"type": "string", "format": "uuid", "default": "b"}"#, "/default", "is no UUID"),
         (#"{"type": "string", "default": null}"#, "/default", "correct one of the two"),
-        (#"{"type": ["string", "null"], "default": "a"}"#, "/default", "take null or the default out"),
         (#"{"properties": {"a": {}}, "default": {}}"#, "/default", "give its properties some"),
         (#"{"enum": []}"#, "", "correct them"),
         (#"{"enum": ["a", 1]}"#, "", "correct them"),

@@ -22,6 +22,11 @@ import Testing
             #"{"$ref": "common.schema.json#/$defs/colour", "default": "red", "x-modelcast-constant": true}"#,
             "@Constant @Field(default: Colour.red) let it: Colour"
         ),
+        (#"{"type": ["string", "null"], "default": "a"}"#, #"var it: String? = "a""#),
+        (
+            #"{"oneOf": [{"$ref": "common.schema.json#/$defs/colour"}, {"type": "null"}], "default": "red"}"#,
+            "var it: Colour? = .red"
+        ),
         (#"{"$ref": "common.schema.json#/$defs/when"}"#, "@Field(convert: .iso8601) var it: Date"),
         (#"{"$ref": "common.schema.json#/$defs/percent"}"#, "@Field(validate: .range(0...100)) var it: Int"),
         (##"{"$ref": "#/$defs/list"}"##, "var it: [Colour]"),

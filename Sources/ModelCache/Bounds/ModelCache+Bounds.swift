@@ -219,13 +219,12 @@ extension Commit {
             let hash = SlotArray.hash(idHash: record.idHash)
             let held = table.shards.record(hash, record.idBytes, isUse: false)
             switch held {
-            case let held? where held.exists:
-                if !record.exists, held.lastStamp < record.lastStamp {
-                    bounds.absent.withLock { $0.noteEnd(record, hash) }
-                }
+            // Also where an earlier delete is here, which may leave as well.
+            case let held? where !record.exists:
+                if held.lastStamp < record.lastStamp { bounds.absent.withLock { $0.noteEnd(record, hash) } }
             // A write that is later than a delete which is here came in a batch that did not come here. Of one at the
             // same stamp the names decide.
-            case let held? where !record.exists || record.lastStamp < held.lastStamp: break
+            case let held? where held.exists || record.lastStamp < held.lastStamp: break
             default: _ = bounds.keepsBack(record, hash, plan: &plan)
             }
         }

@@ -17,6 +17,9 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// True unless the field is unknown: it has a value, is known to be empty, or is faulty.
     @inlinable public var isKnown: Bool { if case .unknown = self { false } else { true } }
 
+    /// The value of an optional property, nil for null; nil itself where the field is unknown. For generated code.
+    @inlinable public var ifKnown: Value?? { isKnown ? .some(value) : nil }
+
     /// The fault of the field's value, if it is faulty.
     public var fault: FieldFault? { if case .faulty(let fault) = self { fault } else { nil } }
 
@@ -29,6 +32,12 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         case .value(let value): value
         case .faulty(let fault): throw FieldProblem(name.text, fault)
         }
+    }
+
+    /// The value of an optional property with a default, which stands for unknown; nil there. For generated code.
+    /// - Throws: ``FieldProblem`` when the field is faulty.
+    @inlinable public func ifKnown(_ name: FieldName) throws(FieldProblem) -> Value?? {
+        isKnown ? .some(try optional(name)) : nil
     }
 
     /// The value of a property that is never nil.

@@ -18,6 +18,7 @@ public struct Reference<Other: Model>: FieldValue {
     /// A reference to `model`.
     public init(to model: Other) { id = model.id }
 
+    @_disfavoredOverload
     public init(_ value: Value) throws(FieldFault) {
         guard case .text(let text) = value else {
             throw FieldFault(value, wanted: "the id of a model of type \(Other.modelType), as text")

@@ -25,12 +25,6 @@ extension SchemaReader {
             findings.report("the default is null, which the type is not: correct one of the two", at: node)
             return nil
         }
-        if reading.isNullable, reading.constant == nil, reading.type != .value {
-            findings.report(
-                "a field that is null reads as its default, so that it is never null: take null or the default out",
-                at: node)
-            return nil
-        }
         guard let value = literal(node.value, reading.type) else {
             let message =
                 switch reading.type {

@@ -116,7 +116,9 @@ extension SchemaReader {
         if validation?.signature.isEmpty == false, reading.type.hasGroup { noteCheck(by: scope.root, at: node) }
         guard let initial = initialValue(reading) ?? (leniency == nil ? nil : (nil, ())) else { return nil }
         let isConstant = node.flag("x-modelcast-constant")
-        let isOptional = initial.value == nil && (!place.isRequired || reading.isNullable)
+        // The default of one that may be null stands for an unknown field alone. A constant is never null.
+        let mayBeNull = reading.isNullable && reading.constant == nil && reading.type != .value
+        let isOptional = initial.value == nil ? !place.isRequired || reading.isNullable : mayBeNull
         return PropertyShape(
             name: name, wireName: place.key, type: reading.type, role: isConstant ? .constant : .variable,
             isOptional: isOptional, initialValue: initial.value,

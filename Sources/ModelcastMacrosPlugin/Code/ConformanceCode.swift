@@ -89,6 +89,11 @@ struct ConformanceCode {
     private var hash: [String] { .hash([shape.id.name(among: "hasher")], access) }
 
     private var description: [String] {
+        if shape.fields.contains(where: \.isWrapped) {
+            return .description(
+                shape.name.literal, ["text.add(\(shape.id.plainName.literal), \(shape.id.name))"], shape.fields,
+                areTracked: !shape.tracked.isEmpty, access)
+        }
         let names = shape.fields.enumerated().map { place, field in
             "\(place == 0 ? "fields: " : "")\(field.plainName.literal)"
         }
@@ -113,6 +118,24 @@ extension [String] {
         return .block(
             "\(access)var unknownFields: ModelTypes.FieldSet",
             ["var unknown = \(unread)"] + removals + ["return unknown"])
+    }
+
+    /// The description, property by property: without reflection.
+    /// - Parameters:
+    ///   - name: the expression of the type's name.
+    ///   - first: the statements before those of the fields.
+    ///   - areTracked: the type keeps account of fields that are unknown.
+    static func description(
+        _ name: String, _ first: [String], _ fields: [StoredProperty], areTracked: Bool, _ access: String
+    ) -> [String] {
+        let adding = fields.enumerated().map { place, field in
+            let add = "text.add(\(field.plainName.literal), \(field.name(among: "text", "unknown")))"
+            return areTracked && field.isTracked ? "if !unknown.contains(\(place)) { \(add) }" : add
+        }
+        let unknown = areTracked ? ["let unknown = unknownFields"] : []
+        return .block(
+            "\(access)var description: Swift.String",
+            ["var text = ModelTypes.ModelText(\(name))"] + unknown + first + adding + ["return text.description"])
     }
 
     /// The statements that write the known ones of these fields into `sink`.

@@ -17,15 +17,15 @@ extension StoredProperty {
     /// - Parameter state: the expression of the field's state.
     func value(of state: String) -> String {
         guard let defaultValue else { return "try \(state).\(type.isOptional ? "optional" : "required")(\(fieldName))" }
-        // The default may be optional itself, which `??` allows.
-        return "try \(state).optional(\(fieldName)) ?? \(defaultValue.operand)"
+        // The default may be optional itself, which `??` allows. Of an optional property it does not stand for null.
+        return "try \(state).\(type.isOptional ? "ifKnown" : "optional")(\(fieldName)) ?? \(defaultValue.operand)"
     }
 
     /// The expression of the property's value, where no field has a problem.
     /// - Parameter state: the expression of the field's state.
     func foundValue(of state: String) -> String {
-        let value = type.isOptional || defaultValue != nil ? "\(state).value" : "\(state).found"
-        return defaultValue.map { "\(value) ?? \($0.operand)" } ?? value
+        guard let defaultValue else { return type.isOptional ? "\(state).value" : "\(state).found" }
+        return "\(state).\(type.isOptional ? "ifKnown" : "value") ?? \(defaultValue.operand)"
     }
 
     /// The arguments that tell whether the property still is what stands for a field that was never read.
@@ -40,7 +40,11 @@ extension StoredProperty {
     ///   - condition: the expression that is true where nothing is to be written.
     func putting(_ value: String, checked: String, unless condition: String? = nil) -> [String] {
         let unless = condition.map { ", unless: \($0)" } ?? ""
-        let validating = validationName.map { "try sink.validate(\(field.literal), \(checked), by: \($0))" }
+        // A default that was never read, and is not written, need not be valid; nil is valid.
+        let check = defaultValue == nil ? "" : condition.map { "if !\($0) { " } ?? ""
+        let validating = validationName.map { name in
+            "\(check)try sink.validate(\(field.literal), \(checked), by: \(name))\(check.isEmpty ? "" : " }")"
+        }
         return [validating].compactMap(\.self) + ["sink.put(\(field.literal), \(value)\(unless)\(byConversion))"]
     }
 

@@ -78,9 +78,15 @@ struct NestedCode {
             .puttingKnown(shape.fields, areTracked: !shape.tracked.isEmpty))
     }
 
-    /// Written out where the compiler's would show the account of what was never read.
+    /// Written out where the compiler's would show the account of what was never read, or property wrappers.
     private var description: [[String]] {
-        guard !shape.tracked.isEmpty, !shape.hasOwnDescription else { return [] }
+        let isWrapped = shape.fields.contains(where: \.isWrapped)
+        guard !shape.tracked.isEmpty || isWrapped, !shape.hasOwnDescription else { return [] }
+        if isWrapped {
+            let isTracked = !shape.tracked.isEmpty
+            let access = shape.accessInExtension
+            return [.description("\"\\(Self.self)\"", [], shape.fields, areTracked: isTracked, access)]
+        }
         let names = shape.fields.map(\.plainName.literal)
         let fields = ["fields: \(names[0])"] + names.dropFirst()
         let arguments = ["self", "\"\\(Self.self)\"", "unless: unknownFields"] + fields

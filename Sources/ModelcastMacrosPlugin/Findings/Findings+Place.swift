@@ -15,6 +15,13 @@ extension Findings {
         if let hiding, !context.isEmpty {
             report(.hidden, at: hiding, .change(hiding.name, to: "fileprivate"))
         }
+        let macros = declaration.attributes.compactMap { element -> (Subject, AttributeSyntax)? in
+            guard case .attribute(let attribute) = element else { return nil }
+            return Subject(rawValue: attribute.attributeName.trimmedDescription.lastName).map { ($0, attribute) }
+        }
+        if macros.count > 1 {
+            report(.twoMacros(macros[0].0, macros[1].0), at: macros[1].1, .remove(macros[1].1))
+        }
         for case .attribute(let attribute) in declaration.attributes
         where attribute.attributeName.trimmedDescription.lastName == "MainActor" {
             report(.isolated("@MainActor", subject), at: attribute, .remove(attribute))

@@ -19,6 +19,9 @@ enum ModelMessage: DiagnosticMessage {
     case lazy(String)
     case reservedName(String, Subject)
     case longName(Subject)
+    case emptyPart(String, Subject)
+    case twoMacros(Subject, Subject)
+    case twoTypeNames
     case notLiteral(String)
     case badTypeName(String)
     case notStored(Marker, kind: String)
@@ -80,6 +83,11 @@ enum ModelMessage: DiagnosticMessage {
             "a \(subject.part) needs a name: give it one, or take the argument away to use the \(subject.member)'s own"
         case .longName(let subject):
             "the name of a \(subject.part) has at most 128 bytes of UTF-8: give it a shorter one"
+        case .emptyPart(let name, let subject):
+            "a dot separates the parts of a \(subject.part)'s name, and none of \(name.literal) may be empty"
+        case .twoMacros(let first, let second):
+            "\(first.attribute) and \(second.attribute) exclude each other: take one of them off"
+        case .twoTypeNames: "two names of the type: keep that of @Model or 'modelType'"
         case .notLiteral(let part): "the name of a \(part) is read by the macro: write it as plain text in quotes"
         case .badTypeName(let name):
             "\(name.literal) cannot be the name of a type: 1 to 64 of A-Z, a-z, 0-9, '_', '.' and '-', the first a "

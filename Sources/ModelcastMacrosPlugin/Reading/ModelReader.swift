@@ -16,6 +16,7 @@ struct ModelReader {
         guard let structure = structReader.read(declaration, attribute) else { return nil }
         let typeName = readTypeName(attribute, structure)
         checkIDs(structure)
+        checkModelType(structure, attribute)
         structReader.findings.checkHash(of: structure)
         let properties = structReader.properties
         guard findings.isEmpty, let id = properties.first(where: { $0.role == .id }) else { return nil }
@@ -44,6 +45,12 @@ struct ModelReader {
             structReader.findings.report(.badTypeName(name), at: node)
         }
         return name
+    }
+
+    /// Reports a name on the wire that is given twice.
+    private mutating func checkModelType(_ structure: StructDeclSyntax, _ attribute: AttributeSyntax) {
+        guard structure.ownMembers.contains(.modelType), let arguments = attribute.arguments else { return }
+        structReader.findings.report(.twoTypeNames, at: arguments)
     }
 
     private mutating func checkIDs(_ structure: StructDeclSyntax) {

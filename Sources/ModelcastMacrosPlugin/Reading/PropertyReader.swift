@@ -87,7 +87,8 @@ struct PropertyReader {
             hasSteadyDefault: initial?.isSteady ?? false,
             conversion: markers.argument("convert")?.expression.naming(owner),
             validation: markers.argument("validate")?.expression.naming(owner), field: readField(pattern),
-            nameNode: (role == .id ? markers.idNameNode : markers.nameNode) ?? Syntax(pattern))
+            nameNode: (role == .id ? markers.idNameNode : markers.nameNode) ?? Syntax(pattern),
+            isWrapped: variable.attributes.contains { $0.as(AttributeSyntax.self).map { Marker($0) == nil } ?? false })
     }
 
     /// Reports a `let` with an initial value: it could never take another one.
@@ -125,6 +126,7 @@ struct PropertyReader {
         // No type has such members, or they mean something else.
         let impossible: Set = [
             "self", "Type", "Protocol", "FieldTypes", "FieldNames", "FieldConversions", "FieldChecks", "_checkID",
+            "hashValue",
         ]
         guard role != .local else { return }
         let isReserved = subject == .model && reserved.contains(name) || subject == .nested && name == "unknownFields"

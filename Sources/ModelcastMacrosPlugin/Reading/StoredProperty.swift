@@ -26,6 +26,8 @@ struct StoredProperty {
     let field: String
     /// The place from which the field has its name: an argument of `@Field` or the property's own name.
     let nameNode: Syntax
+    /// A property wrapper may hold the value, so that no reflection finds it by the property's name.
+    let isWrapped: Bool
 
     /// The name without backticks.
     var plainName: String { name.plainName }

@@ -17,6 +17,8 @@ struct WireNames {
             findings.report(.reservedName(name, subject), at: node)
         } else if bytes.count > 128 {
             findings.report(.longName(subject), at: node)
+        } else if name.split(separator: ".", omittingEmptySubsequences: false).contains("") {
+            findings.report(.emptyPart(name, subject), at: node)
         } else if let first = owners[bytes] {
             findings.report(.duplicateName(name, first: first, subject), at: node)
         } else if let (other, owner) = overlap(of: bytes) {

@@ -89,6 +89,25 @@ struct KnownIDTests {
         #expect(cache.presence(of: "User", "0") == .absent && cache.evictedCount(of: "User") == 2)
     }
 
+    @Test func `of a delete that is held a later one is told, and a write between the two makes no model`() {
+        let cache = ModelCache(limits: KnownIDTests.limits)
+        cache.noteIDsKnown()
+        cache.commit("User", "1", ["a": 1], at: 10)
+        cache.beginArrivals(["1"], type: "User")
+        cache.commit("User", "1", ["a": 1], at: 10)
+        cache.commit { commit in commit.endArrivals(["1"], type: "User") }
+        cache.commit("User", "1", [:], as: .delete, at: 20)
+        let other = ModelCache()
+        other.commit("User", "1", [:], as: .delete, at: 50)
+        let deletes = [other.record(type: "User", id: "1", includingTombstones: true)].compactMap(\.self)
+        cache.commit { commit in commit.noteIDs(deletes, type: "User") }
+        _ = cache.evictDeletes(of: "User")
+        cache.commit("User", "1", ["b": 1], at: 40)
+        #expect(cache.ids(of: "User").isEmpty && cache.presence(of: "User", "1") == .absent)
+        cache.commit("User", "1", ["b": 1], at: 60)
+        #expect(cache.ids(of: "User") == ["1"])
+    }
+
     @Test func `a model that one deleted and another wrote at one stamp counts as one that exists`() {
         let cache = ModelCache(limits: KnownIDTests.limits)
         cache.noteIDsKnown()

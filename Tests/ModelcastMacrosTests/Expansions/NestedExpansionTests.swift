@@ -203,7 +203,7 @@ import Testing
         .expect(
             parts:
                 "size: try source.state(FieldNames.size._name, as: FieldTypes.size.self)"
-                + ".noted(0, in: &unread).optional(FieldNames.size._name) ?? 3,",
+                + ".noted(0, in: &unread).ifKnown(FieldNames.size._name) ?? 3,",
             "state(FieldNames.kind._name, as: FieldTypes.kind.self)"
                 + ".noted(1, in: &unread).optional(FieldNames.kind._name) ?? Page.standard",
             without: "self.size = size")

@@ -143,6 +143,14 @@ import Testing
                     3, 12, "the name of a field is read by the macro: write it as plain text in quotes"))
     }
 
+    @Test(arguments: [".a", "a.", "a..b", "."])
+    func `a name with an empty part is told`(name: String) {
+        model("@Field(\"\(name)\") var number: Int")
+            .expect(
+                problems: Problem(
+                    3, 12, "a dot separates the parts of a field's name, and none of \"\(name)\" may be empty"))
+    }
+
     @Test func `a type within has no name of generated code`() {
         let what = "is a name of generated code: call this type otherwise"
         Expansion("@Model struct M {\n    @ID let id: Int\n    struct Partial {}\n}")

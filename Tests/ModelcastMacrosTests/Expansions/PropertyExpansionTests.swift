@@ -44,7 +44,7 @@ import Testing
                 without: "\"Item\",")
     }
 
-    @Test func `defaults stand for unknown and null, those of optional properties as well`() {
+    @Test func `defaults stand for unknown and null, those of optional properties for unknown alone`() {
         Expansion(
             """
             @Model
@@ -71,8 +71,8 @@ import Testing
                 """,
             """
                             colour: colour.value ?? Colour.red,
-                            link: link.value ?? URL(string: "a:b"),
-                            size: size.value ?? (isSmall ? 1 : 2),
+                            link: link.ifKnown ?? URL(string: "a:b"),
+                            size: size.ifKnown ?? (isSmall ? 1 : 2),
                             title: title.value,
                             kind: kind.value ?? Page.standard
             """,

@@ -30,6 +30,17 @@ import Testing
                 fixed: "@OneOf enum Contact {\n    case nobody\n}")
     }
 
+    @Test func `two macros that exclude each other are told by each`() {
+        let what = "@FieldValue and @Nested exclude each other: take one of them off"
+        Expansion("@FieldValue @Nested struct Label {\n    var a: Int\n}")
+            .expect(problems: Problem(1, 13, what, "remove @Nested"), Problem(1, 13, what, "remove @Nested"))
+    }
+
+    @Test func `two names of a type are told`() {
+        Expansion("@Model(\"A\") struct User {\n    @ID let id: Int\n    static let modelType = \"B\"\n}")
+            .expect(problems: Problem(1, 8, "two names of the type: keep that of @Model or 'modelType'"))
+    }
+
     @Test func `a generic struct is told so`() {
         Expansion("@Model struct Box<T> {\n    @ID let id: Int\n}")
             .expect(

@@ -25,10 +25,10 @@ import Testing
         #expect(made.with { $0.seen = 2 }.changes == 1)
     }
 
-    @Test func `defaults stand for null`() throws {
+    @Test func `defaults stand for null, but of optional properties`() throws {
         let form = try read(least.dropLast() + #", "number": null, "link": null, "j": null, "share": null}"#)
         let other = try read(least)
-        #expect(form.number == other.number && form.link == other.link && form.set == other.set)
+        #expect(form.number == other.number && form.link == nil && form.set == other.set)
         #expect(form.share == other.share && form.knows(\.link) && !other.knows(\.link) && form != other)
     }
 

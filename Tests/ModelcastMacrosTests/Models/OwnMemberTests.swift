@@ -40,6 +40,29 @@ import Testing
         #expect("\(Theatre.Box(id: 3))" == "box 3")
     }
 
+    @Test func `a property with a wrapper stands in the description`() {
+        let dial = Dial(id: 1, level: 9, step: 1, knob: Dial.Knob(turn: 8, note: "n"))
+        #expect(dial.level == 3)
+        #expect("\(dial)" == #"Dial(id: 1, level: 3, limit: 4, step: 1, knob: Knob(turn: 3, note: "n"))"#)
+    }
+
+    @Test func `nil of an optional property with a default comes back as nil`() throws {
+        let dial = Dial(id: 1, limit: nil, step: 1)
+        let again = try JSONDecoder().decode(Dial.self, from: try JSONEncoder().encode(dial))
+        #expect(again == dial && again.limit == nil)
+        #expect(try dial.fields["limit"] == .null)
+        let unread = try JSONDecoder().decode(Dial.self, from: Data(#"{"id": 1, "step": 1}"#.utf8))
+        #expect(unread.limit == 4 && !unread.knows(\.limit))
+    }
+
+    @Test func `a default that was never read, and is not valid, is in nobody's way`() throws {
+        let dial = try JSONDecoder().decode(Dial.self, from: Data(#"{"id": 1, "limit": 3}"#.utf8))
+        #expect(dial.step == 0)
+        #expect(try dial.fields == ["limit": 3])
+        _ = try JSONEncoder().encode(dial)
+        #expect(throws: FieldProblem.self) { try dial.with { $0.step = 10 }.fields }
+    }
+
     @Test func `a property that is seen less far leaves a public initialiser without it`() throws {
         #expect(Lamp(id: "1", place: "hall") == Lamp(id: "1", place: "hall", glow: .light))
         #expect(Lamp(id: "1", place: "hall", glow: .dark).glow == .dark)

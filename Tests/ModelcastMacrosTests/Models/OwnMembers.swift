@@ -77,6 +77,34 @@ enum Theatre {
 
 extension Theatre.Box: CustomStringConvertible { var description: String { "box \(id)" } }
 
+/// A wrapper that holds a value under another name.
+@propertyWrapper
+struct Clamped: Hashable, Sendable {
+    private var number: Int
+
+    init(wrappedValue: Int) { number = min(wrappedValue, 3) }
+
+    var wrappedValue: Int {
+        get { number }
+        set { number = min(newValue, 3) }
+    }
+}
+
+@Model
+struct Dial {
+    @ID let id: Int
+    @Clamped var level: Int = 2
+    var limit: Int? = 4
+    @Field(validate: .range(1...9)) var step: Int = 0
+    var knob: Knob?
+
+    @Nested
+    struct Knob {
+        @Clamped var turn: Int
+        var note: String?
+    }
+}
+
 /// An optional by another name.
 typealias Maybe = Int?
 
