@@ -181,6 +181,7 @@ import Testing
     static let idSeeds: [(seed: UInt64, found: String)] = [
         (9_900_900_012_679, "a liar made a fetch begin anew again and again, and it never ended"),
         (67_385_875_160_376_024, "a liar told of what nobody has, and so kept what is held from being compared"),
+        (9_906_000_005_873, "the answer of a start that one stream followed was taken before the others did"),
         (9_905_000_028_669, "the ids told of a later delete than the one that was held, and it was forgotten"),
         (678_229_118_579_380_750, "what came of a model before a state was built anew brought it back afterwards"),
         (9_901_800_015_806, "a model that was held when the ids told of its delete was taken for one that exists"),

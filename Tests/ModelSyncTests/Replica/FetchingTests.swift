@@ -46,6 +46,39 @@ struct FetchingTests {
         #expect(wire.replica.counters[.modelsFetched] == 1)
     }
 
+    @Test func `an answer of a start that is followed on one topic only shows no half of a transaction`() throws {
+        var wire = try FetchingTests.wire()
+        try wire.write("Order", "1", ["a": 1])
+        wire.flush()
+        wire.deliverAll()
+        // Its batches die with the start, and the next one has what they wrote.
+        var writes = WriteBatch(limits: .default)
+        for (type, id) in [("User", "1"), ("User", "keep"), ("Order", "1")] {
+            try writes.append(.merge, type: type, id: id, fields: ["a": 2])
+        }
+        _ = try wire.origin.transaction(writes, now: wire.now)
+        wire.flush()
+        wire.stream.removeAll()
+        wire.time += 10_000
+        wire.origin = try Origin(
+            configuration: OriginConfiguration(name: "origin", streamEndpoint: "memory"), cache: wire.origin.cache,
+            now: wire.now, after: wire.origin.incarnation)
+        try wire.write("Order", "2", ["a": 1])
+        wire.flush()
+        while wire.stream.contains(where: { $0.topic.type == "Order" }) {
+            let index = try #require(wire.stream.firstIndex { $0.topic.type == "Order" })
+            wire.deliver(index)
+        }
+        wire.replica.fetch(["1"], of: "User", token: 7, now: wire.now)
+        for _ in 0..<400 {
+            try wire.exchange()
+            if wire.fetched[7] != nil { #expect(wire.replica.cache["User", "keep"]?["a"] == 2) }
+            try wire.pass(milliseconds: 5)
+        }
+        #expect(wire.fetched[7]?.map { $0["a"] } == [2])
+        #expect(wire.replica.cache["User", "keep"]?["a"] == 2 && wire.replica.cache["Order", "1"]?["a"] == 2)
+    }
+
     @Test func `what is written while the answer is on its way is in the fetched model`() throws {
         var wire = try FetchingTests.wire()
         wire.holdsReplies = true

@@ -165,8 +165,9 @@ extension Replica {
     /// transaction.
     private func isCaughtUp(with heads: [Heads]) -> Bool {
         heads.allSatisfy { told in
-            // What the origin had before a start that is not followed here yet, no head of that start tells.
-            let followed = streams.of(origin: told.origin).map(\.incarnation).max()
+            // What the origin had before a start that is not followed here yet, no head of that start tells. A first
+            // batch of it moves one stream alone, and the next heads move the others.
+            let followed = streams.of(origin: told.origin).lazy.filter { !$0.isPushed }.map(\.incarnation).min()
             if let followed, followed < told.incarnation { return false }
             return told.heads.allSatisfy { head in
                 guard isWanted(head.topic) else { return true }
