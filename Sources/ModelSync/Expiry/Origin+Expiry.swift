@@ -18,7 +18,7 @@ extension Origin {
             if let (key, end) = endings.expiries.take(now: now.uptimeMicroseconds) {
                 endIfOver(key, end, now: now)
             } else if let (key, end) = endings.awaitingClock.take(now: now.wallMilliseconds) {
-                // What was written meanwhile has an end of its own.
+                // A model that was written meanwhile has an end of its own.
                 if endings.expiries[key] == nil { endIfOver(key, end, now: now) }
             } else {
                 return

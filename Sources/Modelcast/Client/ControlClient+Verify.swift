@@ -169,7 +169,7 @@ private struct HolderComparison: ~Copyable {
     }
 }
 
-/// What one round has found in the buckets that differ.
+/// The differences that one round has found, in the buckets whose digests differ.
 private struct Findings: Equatable {
     let differences: [Verification.Difference]
     /// How many models both holders have.

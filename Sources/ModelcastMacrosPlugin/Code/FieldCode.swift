@@ -41,9 +41,10 @@ extension StoredProperty {
     func putting(_ value: String, checked: String, unless condition: String? = nil) -> [String] {
         let unless = condition.map { ", unless: \($0)" } ?? ""
         // A default that was never read, and is not written, need not be valid; nil is valid.
-        let check = defaultValue == nil ? "" : condition.map { "if !\($0) { " } ?? ""
         let validating = validationName.map { name in
-            "\(check)try sink.validate(\(field.literal), \(checked), by: \(name))\(check.isEmpty ? "" : " }")"
+            let call = "try sink.validate(\(field.literal), \(checked), by: \(name))"
+            guard defaultValue != nil, let condition else { return call }
+            return "if !\(condition) { \(call) }"
         }
         return [validating].compactMap(\.self) + ["sink.put(\(field.literal), \(value)\(unless)\(byConversion))"]
     }

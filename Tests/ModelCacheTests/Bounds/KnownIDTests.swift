@@ -66,15 +66,21 @@ struct KnownIDTests {
         #expect(cache.ids(of: "User").count == 19 && cache.presence(of: "User", "4") == .absent)
     }
 
-    @Test func `a held model of which a copy of the ids tells that it is deleted does not exist once it has left`() {
-        let cache = ModelCache(limits: KnownIDTests.limits)
+    /// A copy of the ids that has fetched these models, which were written at 10.
+    private static func holding(_ numbers: ClosedRange<Int>) -> ModelCache {
+        let cache = ModelCache(limits: limits)
         cache.noteIDsKnown()
-        for number in 0..<3 {
+        for number in numbers {
             cache.commit("User", "\(number)", ["a": 1], at: 10)
             cache.beginArrivals(["\(number)"], type: "User")
             cache.commit("User", "\(number)", ["a": 1], at: 10)
             cache.commit { commit in commit.endArrivals(["\(number)"], type: "User") }
         }
+        return cache
+    }
+
+    @Test func `a held model of which a copy of the ids tells that it is deleted does not exist once it has left`() {
+        let cache = KnownIDTests.holding(0...2)
         let other = ModelCache()
         for (id, stamp) in [("0", Stamp(20)), ("1", 20), ("2", 5)] {
             other.commit("User", id, [:], as: .delete, at: stamp)
@@ -90,12 +96,7 @@ struct KnownIDTests {
     }
 
     @Test func `of a delete that is held a later one is told, and a write between the two makes no model`() {
-        let cache = ModelCache(limits: KnownIDTests.limits)
-        cache.noteIDsKnown()
-        cache.commit("User", "1", ["a": 1], at: 10)
-        cache.beginArrivals(["1"], type: "User")
-        cache.commit("User", "1", ["a": 1], at: 10)
-        cache.commit { commit in commit.endArrivals(["1"], type: "User") }
+        let cache = KnownIDTests.holding(1...1)
         cache.commit("User", "1", [:], as: .delete, at: 20)
         let other = ModelCache()
         other.commit("User", "1", [:], as: .delete, at: 50)
@@ -109,12 +110,7 @@ struct KnownIDTests {
     }
 
     @Test func `a model that one deleted and another wrote at one stamp counts as one that exists`() {
-        let cache = ModelCache(limits: KnownIDTests.limits)
-        cache.noteIDsKnown()
-        cache.commit("User", "1", ["a": 1], at: 10)
-        cache.beginArrivals(["1"], type: "User")
-        cache.commit("User", "1", ["a": 1], at: 10)
-        cache.commit { commit in commit.endArrivals(["1"], type: "User") }
+        let cache = KnownIDTests.holding(1...1)
         cache.commit("User", "1", [:], as: .delete, at: 20)
         let other = ModelCache()
         other.commit("User", "1", ["b": 1], at: 20)

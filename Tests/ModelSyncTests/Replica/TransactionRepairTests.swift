@@ -27,6 +27,16 @@ import Testing
         return nil
     }
 
+    /// The batches of the one transaction that the origin has open, a part for each type.
+    private func takeParts(of origin: inout Origin) throws -> [(Topic, [UInt8])] {
+        let parts = origin.takeActions().compactMap { action -> (Topic, [UInt8])? in
+            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
+            return (topic, payload)
+        }
+        try #require(parts.count == Self.types.count)
+        return parts
+    }
+
     private static func gone(_ request: ControlRequest, _ sent: Wire.Sent) -> [ControlReply]? {
         guard case .replay(let rid, _, _, _, _, _) = request else { return nil }
         return [.gone(rid: rid, oldest: 1 << 40)]
@@ -133,12 +143,7 @@ import Testing
         // The publisher's heads go out at each half second.
         network.run(milliseconds: 1_020)
         _ = try network.origins[0].transaction(try entries(0, 1), now: network.now)
-        let first = network.origins[0].takeActions().compactMap { action -> (Topic, [UInt8])? in
-            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
-            return (topic, payload)
-        }
-        .first
-        let (topic, payload) = try #require(first)
+        let (topic, payload) = try takeParts(of: &network.origins[0])[0]
         let sender = network.links[0].sender
         network.relays[0].receiveStream(sender, topic: topic.bytes.span, payload: payload.span, now: network.now)
         network.carryOutAll()
@@ -167,11 +172,7 @@ import Testing
         _ = try mesh.origins[0].transaction(try entries(0, 1), now: mesh.now)
         try mesh.pump(0)
         _ = try mesh.origins[0].transaction(try entries(0, 2), now: mesh.now)
-        let parts = mesh.origins[0].takeActions().compactMap { action -> (Topic, [UInt8])? in
-            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
-            return (topic, payload)
-        }
-        try #require(parts.count == 3)
+        let parts = try takeParts(of: &mesh.origins[0])
         let (topic, payload) = parts[0]
         mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
         for _ in 0..<20 {
@@ -276,11 +277,7 @@ import Testing
         var mesh = try Mesh(relays: 2, origins: 1, configuration: configuration)
         try mesh.connect()
         _ = try mesh.origins[0].transaction(try entries(0, 1), now: mesh.now)
-        let parts = mesh.origins[0].takeActions().compactMap { action -> (Topic, [UInt8])? in
-            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
-            return (topic, payload)
-        }
-        try #require(parts.count == 3)
+        let parts = try takeParts(of: &mesh.origins[0])
         let (topic, payload) = parts[0]
         mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
         mesh.silent = [0]

@@ -145,12 +145,12 @@ final class Fetch {
         asks = rids.mapValues { .open(OpenAsk(rid: $0, askedAt: now, dueAt: now + timeout)) }
         let former = Dictionary(needs.map { ($0.stream, $0) }) { $1 }
         needs = streams.compactMap { stream in
-            let tracker = stream.tracker(besides: unbelieved)
             // Where a claim has been taken back meanwhile, no more is needed than what is here now.
-            var reach = tracker.ahead.last?.upperBound ?? tracker.applied
-            let isTold = stream.tellers.contains { !unbelieved.contains($0.sender) }
+            var reach = stream.tracker(besides: unbelieved).lastApplied
             // Nothing but their word says that the stream is there.
-            if reach == 0, !isTold, !stream.tellers.isEmpty { return nil }
+            if reach == 0, !stream.tellers.isEmpty, stream.tellers.allSatisfy({ unbelieved.contains($0.sender) }) {
+                return nil
+            }
             if let need = former[stream.key], need.incarnation == stream.incarnation {
                 reach = min(reach, need.sequence)
             }

@@ -165,8 +165,8 @@ extension Replica {
     /// transaction.
     private func isCaughtUp(with heads: [Heads]) -> Bool {
         heads.allSatisfy { told in
-            // What the origin had before a start that is not followed here yet, no head of that start tells. A first
-            // batch of it moves one stream alone, and the next heads move the others.
+            // The origin's state from before a start that is not followed here yet stands in no head of that start. A
+            // first batch of it moves one stream alone, and the next heads move the others.
             let followed = streams.of(origin: told.origin).lazy.filter { !$0.isPushed }.map(\.incarnation).min()
             if let followed, followed < told.incarnation { return false }
             return told.heads.allSatisfy { head in

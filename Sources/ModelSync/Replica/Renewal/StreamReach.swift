@@ -10,7 +10,7 @@ struct StreamReach {
     init(_ stream: StreamState) {
         key = stream.key
         incarnation = stream.incarnation
-        last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
+        last = stream.tracker.lastApplied
     }
 
     /// Whether any of these heads of the stream's origin tells as much.

@@ -24,6 +24,9 @@ public struct SequenceTracker: Hashable, Sendable {
     /// How many runs beyond holes are remembered. Past it the last is forgotten: its batches count as missing.
     public static let aheadCountMax = 4096
 
+    /// The last sequence that has been applied, beyond a hole or not.
+    var lastApplied: UInt64 { ahead.last?.upperBound ?? applied }
+
     /// The sequences that are missing before the last known one.
     public var missingCount: UInt64 {
         let last = max(head, ahead.last?.upperBound ?? 0)

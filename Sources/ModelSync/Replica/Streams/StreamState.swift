@@ -141,10 +141,9 @@ final class StreamState {
     /// Needs attention from ``Replica/driveRepairs(now:)``.
     var isUnsettled: Bool { repair != nil || holeSince != nil || beginning.isAwaited }
 
-    /// What has been applied, but for what these senders alone say to hold.
+    /// The sequences that have been applied, but for those that these senders alone say to hold.
     func tracker(besides claimants: Set<SenderID>) -> SequenceTracker {
-        let reach = tracker.ahead.last?.upperBound ?? tracker.applied
-        guard !claimants.isEmpty, reach <= claims.last?.through ?? 0 else { return tracker }
+        guard !claimants.isEmpty, tracker.lastApplied <= claims.last?.through ?? 0 else { return tracker }
         let first = claims.indices.reversed().prefix { claims[$0].claimant.map(claimants.contains) ?? false }.last
         return first.map { claims[$0].former } ?? tracker
     }
