@@ -54,12 +54,44 @@ struct Liar {
         }
     }
 
+    /// Heads of origins that never were. Each time that the liar tells of one, it tells of more.
+    struct MadeUpOrigins {
+        private var generator: SeededGenerator
+        private var heads: [Heads] = []
+
+        /// - Parameter incarnation: a plausible one.
+        init(incarnation: UInt64, using generator: inout SeededGenerator) {
+            for index in 0..<[1, 3, 30].pick(&generator) {
+                let bucket = Int.random(in: 0..<16, using: &generator)
+                let topics = ["User", "Order"].map { Topic.data(type: $0, partitions: .sixteen, bucket: bucket) }
+                heads.append(
+                    Heads(
+                        origin: "made-up-\(index)", incarnation: incarnation + UInt64(index), stamp: incarnation,
+                        heads: topics.map { Head(topic: $0, sequence: 1, digest: nil) }, isRelayed: true))
+            }
+            self.generator = SeededGenerator(seed: generator.next())
+        }
+
+        /// What the liar tells now.
+        mutating func next() -> [Heads] {
+            guard Int.random(in: 0..<3, using: &generator) == 0 else { return heads }
+            for index in heads.indices where Bool.random(using: &generator) {
+                for head in heads[index].heads.indices {
+                    heads[index].heads[head].sequence += UInt64.random(in: 0...2, using: &generator)
+                }
+            }
+            return heads
+        }
+    }
+
     let lies: Set<Lie>
     /// The liar writes batches in the name of others, and records.
     var forgesBatches = false
     var forgesRecords = false
     /// Nil for a liar that floods nobody.
     var flood: Flood?
+    /// Nil for a liar that makes up no origins.
+    var madeUp: MadeUpOrigins?
     var generator: SeededGenerator
 
     /// - Parameter isForgetful: deleted models are forgotten while the simulation runs. A copy that is built anew then

@@ -24,8 +24,8 @@ extension Simulation {
         case .welcome(let rid, let version, var name, let endpoint, let heartbeat, let limit, var heads, let types):
             if settings.sabotage == .ownWord {
                 name = nodes.first { $0.kind == .publisher && $0.liar == nil }?.name ?? name
-            } else if node.liar?.lies(about: .welcome) ?? false {
-                heads += forged(node)
+            } else {
+                heads += forged(node, as: .welcome)
             }
             replies = [
                 ControlReply.welcome(
@@ -37,19 +37,19 @@ extension Simulation {
             replies = [
                 ControlReply.records(rid: rid, type: type, records: withForged(records, type: type, node)).encode()
             ]
-        case .complete(let rid, let heads) where node.liar?.lies(about: .cover) ?? false:
-            replies = [ControlReply.complete(rid: rid, heads: heads + forged(node)).encode()]
+        case .complete(let rid, let heads):
+            replies = [ControlReply.complete(rid: rid, heads: heads + forged(node, as: .cover)).encode()]
         case .digests(let rid, let heads, var digests):
             if node.liar?.lies(about: .digests) ?? false, !digests.isEmpty { digests[0] = digests[0] &+ 1 }
-            let more = node.liar?.lies(about: .cover) ?? false ? forged(node) : []
-            replies = [ControlReply.digests(rid: rid, heads: heads + more, digests: digests).encode()]
+            let told = heads + forged(node, as: .cover)
+            replies = [ControlReply.digests(rid: rid, heads: told, digests: digests).encode()]
         case .error(let rid, _, _) where node.liar?.lies(about: .silence) ?? false:
             replies = node.liar?.chance(500) ?? false ? [] : [ControlReply.complete(rid: rid, heads: []).encode()]
         default: break
         }
         if node.liar?.lies(about: .noise) ?? false, node.liar?.chance(300) ?? false {
             let rid = UInt64(node.liar?.generator.next() ?? 0) % 1000
-            replies.append(ControlReply.complete(rid: rid, heads: forged(node)).encode())
+            replies.append(ControlReply.complete(rid: rid, heads: forged(node, as: .noise)).encode())
             replies.append(ControlReply.gone(rid: rid, oldest: 7).encode())
         }
         return replies
@@ -67,17 +67,14 @@ extension Simulation {
         if node.liar?.forgesBatches ?? false { forgeBatches(node) }
         let many = node.liar?.flood?.next() ?? []
         if !many.isEmpty { faults[.flood] += 1 }
-        if !many.isEmpty || node.liar?.lies(about: .heads) ?? false {
-            for var heads in forged(node) {
-                heads.heads += many
-                faults[.lie] += 1
-                let topic = Topic.heads(origin: heads.origin)
-                tell(
-                    node,
-                    "says that \(heads.origin) of \(heads.incarnation) stands at "
-                        + "\(heads.heads.prefix(20).map(\.sequence)) on \(heads.heads.count) topics")
-                publish(node, topic: topic.bytes, payload: heads.encode())
-            }
+        for heads in forged(node, as: .heads, adding: many) {
+            faults[.lie] += 1
+            let topic = Topic.heads(origin: heads.origin)
+            tell(
+                node,
+                "says that \(heads.origin) of \(heads.incarnation) stands at "
+                    + "\(heads.heads.prefix(20).map(\.sequence)) on \(heads.heads.count) topics")
+            publish(node, topic: topic.bytes, payload: heads.encode())
         }
         guard node.liar?.lies(about: .noise) ?? false else { return }
         publish(node, topic: Topic.data(type: "User").bytes, payload: [0x87, 0x00, 0x61])
@@ -86,6 +83,13 @@ extension Simulation {
             let bye = Bye(origin: origin, incarnation: .max, stamp: .max)
             publish(node, topic: Topic.heads(origin: origin).bytes, payload: bye.encode())
         }
+    }
+
+    /// False heads for a lie, if the liar tells it or floods others with topics, and those of origins that it makes up.
+    private func forged(_ node: SimulatedNode, as lie: Liar.Lie, adding topics: [Head] = []) -> [Heads] {
+        var known = node.liar?.lies(about: lie) ?? false || !topics.isEmpty ? forged(node) : []
+        for index in known.indices { known[index].heads += topics }
+        return known + (node.liar?.madeUp?.next() ?? [])
     }
 
     /// False heads of each origin other than the liar.

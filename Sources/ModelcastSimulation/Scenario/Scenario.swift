@@ -56,6 +56,8 @@ public struct Scenario: Sendable {
         case stops
         /// A liar now and then tells of very many topics at once.
         case floods
+        /// A liar tells of origins that never were, and of ever more batches of them.
+        case madeUpOrigins = "made-up-origins"
         /// The copies of some subscribers have limits. Models leave them, and are fetched at random moments.
         case limits
         /// The copies of some subscribers begin with nothing, and hold what is fetched.

@@ -44,6 +44,8 @@ struct ScenarioPlay {
     var stopGenerator: SeededGenerator
     let stops: Bool
     var floodGenerator: SeededGenerator
+    /// Draws which origins a liar makes up, apart for the same reason.
+    var madeUpGenerator: SeededGenerator
     /// Draws limits and fetches, apart for the same reason.
     var limitGenerator: SeededGenerator
     let hasLimits: Bool
@@ -100,6 +102,7 @@ struct ScenarioPlay {
         stopGenerator = SeededGenerator(seed: scenario.seed &* 0x8AED_2A6B_B7E1_5163 &+ 7)
         stops = !isCalm && features.contains(.stops) && Int.random(in: 0..<4, using: &stopGenerator) == 0
         floodGenerator = SeededGenerator(seed: scenario.seed &* 0xF34B_27D4_8E01_1C2D &+ 7)
+        madeUpGenerator = SeededGenerator(seed: scenario.seed &* 0xA076_1D64_78BD_642F &+ 7)
         limitGenerator = SeededGenerator(seed: scenario.seed &* 0xC6A4_A793_5BD1_E995 &+ 7)
         hasLimits = features.contains(.limits) && Int.random(in: 0..<4, using: &limitGenerator) == 0
         lazyGenerator = SeededGenerator(seed: scenario.seed &* 0x94D0_49BB_1331_11EB &+ 7)
@@ -194,6 +197,10 @@ struct ScenarioPlay {
         simulation.nodes[id.index].liar?.forgesRecords = settings.hasGrants && !settings.hasSignatures
         if features.contains(.floods), Int.random(in: 0..<6, using: &floodGenerator) == 0 {
             simulation.nodes[id.index].liar?.flood = Liar.Flood(using: &floodGenerator)
+        }
+        if features.contains(.madeUpOrigins), Int.random(in: 0..<4, using: &madeUpGenerator) == 0 {
+            simulation.nodes[id.index].liar?.madeUp = Liar.MadeUpOrigins(
+                incarnation: Simulation.wallStartMilliseconds << 16, using: &madeUpGenerator)
         }
         // A liar that some relays do not hear writes nothing, as all copies must be equal.
         let heard = relays.filter { _ in Int.random(in: 0..<4, using: &liarGenerator) > 0 }
