@@ -36,7 +36,7 @@ import Testing
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try publisher.merge("T", "1", ["a": 1, "b.c": "x"])
         let record = try #require(publisher.cache["T", "1"])
-        let queue = cache.changeQueue(.everything, includingState: false) {}
+        let queue = cache.changeQueue(.everything, evictions: false, includingState: false) {}
         _ = cache.commit { $0.join(record, type: "T") }
         let change = try #require(queue.next()?.first)
         let line = written { $0.writeLine(change) }

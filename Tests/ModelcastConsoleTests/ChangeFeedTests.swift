@@ -218,6 +218,51 @@ import Testing
         }
     }
 
+    @Test(arguments: ChangeFeedTests.seeds.prefix(5))
+    func `a reader of a copy with limits is told what leaves it, also where it was cut meanwhile`(
+        seed: UInt64
+    )
+        async throws
+    {
+        try await withNetwork { network in
+            let publisher = try await network.publisher()
+            let subscriber = try network.subscriber { $0.modelLimits.types["A"] = ModelLimits(count: 3) }
+            try await network.settle()
+            try await withConsole(
+                of: [.subscriber(subscriber)], gateway: ModelGateway(of: .subscriber(subscriber))
+            ) { client in
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                var random = SeededGenerator(seed: seed)
+                var reader = try EventReader(client.port, "/v1/changes")
+                var last = await reader.events(until: ChangeFeedTests.isLive).last?.id
+                var held: Set<String> = []
+                var reasons: [String: Int] = [:]
+                for round in 0..<8 {
+                    for _ in 0..<Int.random(in: 1..<4, using: &random) { try write(publisher, &random) }
+                    try await network.settle()
+                    try publisher.merge("Mark", "1", ["n": .int(Int64(round))])
+                    let events = await reader.events { $0.text("type") == "Mark" }
+                    #expect(!events.contains { $0.name == "reset" })
+                    for event in events where event.text("type") == "A" {
+                        let id = event.text("id")
+                        if event.object["new"] is NSNull { held.remove(id) } else { held.insert(id) }
+                        reasons[event.text("reason"), default: 0] += 1
+                    }
+                    last = events.last { $0.id != nil }?.id ?? last
+                    var here: Set<String> = []
+                    subscriber.snapshot().forEach(type: "A") { record in
+                        here.insert(record.id)
+                        return true
+                    }
+                    #expect(held == here)
+                    guard round % 2 == 1 else { continue }
+                    reader = try EventReader(client.port, "/v1/changes", ["Last-Event-ID: \(last ?? "")"])
+                }
+                #expect(reasons["evicted", default: 0] > 0)
+            }
+        }
+    }
+
     @Test func `what the history does not reach is told as a reset, and the state begins anew`() async throws {
         try await withGateway(historyByteCount: 2000) { publisher, client in
             try publisher.merge("User", "1", ["n": 0])

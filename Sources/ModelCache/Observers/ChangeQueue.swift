@@ -25,13 +25,14 @@ package final class ChangeQueue: Sendable {
 extension ModelCache {
     /// The changes of what is of interest, for an owner that takes them itself.
     /// - Parameters:
+    ///   - evictions: tell which models leave a copy with limits, too (``ChangeReason/evicted``).
     ///   - includingState: tell the current state first.
     ///   - bell: is called, on the thread that commits, when there is something to take where there was nothing. It
     ///     must not take it there.
     package func changeQueue(
-        _ interest: Interest, includingState: Bool, bell: @escaping @Sendable () -> Void
+        _ interest: Interest, evictions: Bool, includingState: Bool, bell: @escaping @Sendable () -> Void
     ) -> ChangeQueue {
-        let inbox = Inbox(.bell(bell), interest)
+        let inbox = Inbox(.bell(bell), interest, tellsEvictions: evictions)
         let (observation, commitNumber) = register(inbox, includingState: includingState)
         return ChangeQueue(observation, inbox, after: commitNumber)
     }

@@ -80,10 +80,9 @@ struct ChangeFeed: Sendable {
     /// - Returns: the changes that are to come; those that the reader has missed, and the position behind which they
     ///   are, or nil where it has missed none that are known.
     private func begin(_ events: inout EventText) -> (ChangeQueue, [ChangeSet]?, ChangePosition?) {
-        let cache = gateway.cache
         if let lastEventID {
             if let position = ChangePosition(lastEventID, epoch: epoch), let history = gateway.keptHistory {
-                let queue = cache.changeQueue(query.interest, includingState: false, bell: admission.ring)
+                let queue = queue(includingState: false)
                 if let missed = history.changes(behind: position, through: queue.commitNumber) {
                     return (queue, missed, position)
                 }
@@ -91,7 +90,14 @@ struct ChangeFeed: Sendable {
             }
             events.writeReset()
         }
-        return (cache.changeQueue(query.interest, includingState: tellsState, bell: admission.ring), nil, nil)
+        return (queue(includingState: tellsState), nil, nil)
+    }
+
+    /// The changes to come. What leaves a copy with limits is among them: of what happens to it afterwards the reader
+    /// would hear nothing.
+    private func queue(includingState: Bool) -> ChangeQueue {
+        gateway.cache.changeQueue(
+            query.interest, evictions: true, includingState: includingState, bell: admission.ring)
     }
 
     /// Adds the events of a set, and writes what there is whenever it is enough.

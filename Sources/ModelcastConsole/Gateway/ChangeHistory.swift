@@ -52,7 +52,7 @@ final class ChangeHistory: Sendable {
         self.distributions = distributions
         let worker = DispatchQueue(label: "modelcast.history")
         let bell = Bell()
-        queue = cache.changeQueue(.everything, includingState: false) {
+        queue = cache.changeQueue(.everything, evictions: true, includingState: false) {
             worker.async { bell.history.withLock(\.value)?.pull() }
         }
         state = Mutex(State(floor: queue.commitNumber, since: ChangeHistory.milliseconds))

@@ -17,8 +17,10 @@ final class CopyDistributions: Sendable {
 
     /// Takes note of a commit that came at a time, in milliseconds since 1970.
     ///
-    /// The lag of a commit is that of its last change. What a copy that joins is told is old, and no lag.
+    /// The lag of a commit is that of its last change. What a copy that joins is told is old, and no lag; what leaves a
+    /// copy for its limits was not written at all.
     func note(_ set: ChangeSet, at time: UInt64) {
+        guard set.last?.reason != .evicted else { return }
         commitSize.record(Int64(set.count))
         guard isLive.load(ordering: .relaxed), let stamp = set.last?.version.stamp else { return }
         let milliseconds = stamp >> 16 < time ? Int64(clamping: time - (stamp >> 16)) : 0
