@@ -240,6 +240,8 @@ let clientTests: [Target] = [
             "Modelcast", "ModelcastMacros", "ModelcastTesting", sqlite, log, lifecycle,
             nio, hummingbird,
         ],
+        // As a client that is a package of its own.
+        packageAccess: false,
         swiftSettings: settings)
 ]
 

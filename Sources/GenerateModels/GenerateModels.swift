@@ -6,8 +6,9 @@ import PackagePlugin
 /// ```swift
 /// .target(name: "Models", dependencies: ["ModelcastMacros"], plugins: ["GenerateModels"])
 /// ```
-/// `user.schema.json` becomes `user.schema.swift` in the build folder, a part of the target. The schemas may refer to
-/// each other, so that all are read when one has changed. What is to be seen from other targets says
+/// `user.schema.json` becomes `user.schema.swift` in the build folder, a part of the target. The target needs a file of
+/// Swift beside its schemas, which may be empty: SwiftPM makes no module of generated files alone. The schemas may
+/// refer to each other, so that all are read when one has changed. What is to be seen from other targets says
 /// `"x-modelcast-access": "public"` at its root.
 @main
 struct GenerateModels: BuildToolPlugin {

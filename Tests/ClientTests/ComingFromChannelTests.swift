@@ -44,6 +44,11 @@ import Testing
         var subtitle = ""
     }
 
+    /// A row of a list that is tied to no actor, and not Sendable.
+    final class Row {
+        var title = ""
+    }
+
     private let ada = User(id: "1", nickName: "Ada", age: 36, address: Address(street: "S", city: "Ely"))
 
     @Test func `who observes a type and an id, by names or as a Swift type, hears of that model alone`() async throws {
@@ -92,12 +97,22 @@ import Testing
                 $0.map(\.age, to: \.subtitle) { age in age.map { "\($0) years" } ?? "no age" }
                 $0.didChange { screen, _ in tell.yield("\(screen.title), \(screen.subtitle)") }
             }
+            let row = Row()
+            let (shown, show) = AsyncStream.makeStream(of: String.self)
+            let other = subscriber.bind(User.self, "1", to: row) {
+                $0.map(\.nickName, to: \.title)
+                $0.didChange { row, _ in show.yield(row.title) }
+            }
             var turns = told.makeAsyncIterator()
+            var rows = shown.makeAsyncIterator()
             try publisher.merge(ada)
             #expect(await turns.next() == "Ada, 36 years")
+            #expect(await rows.next() == "Ada")
             try publisher.update(User.self, "1") { $0.nickName = "Ada L." }
             #expect(await turns.next() == "Ada L., 36 years")
+            #expect(await rows.next() == "Ada L.")
             binding.cancel()
+            other.cancel()
         }
     }
 

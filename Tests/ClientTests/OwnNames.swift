@@ -26,6 +26,8 @@ enum OwnNames {
     struct ModelProperty {}
     struct ModelText {}
     struct PartialModel {}
+    struct Partial {}
+    struct Names {}
 
     // Swift's own names. The file writes `Swift.String` where it means that.
     struct String {}

@@ -50,6 +50,11 @@ import Testing
         (#"{"type": "integer", "minimum": 3, "exclusiveMinimum": true}"#, "value > 3"),
         (#"{"type": "integer", "minimum": 3, "exclusiveMinimum": false}"#, "value >= 3"),
         (##"{"$ref": "#/properties/id"}"##, "var it: String"),
+        (#"{"type": "string", "deprecated": true, "readOnly": true, "writeOnly": true}"#, "var it: String"),
+        (
+            #"{"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2, "maxProperties": 5}"#,
+            "(value: [String: Int]) in (2...5).contains(value.count)"
+        ),
         (#"{"x-modelcast-swift": "Money", "x-modelcast-convert": ".cents"}"#, "@Field(convert: .cents) var it: Money"),
         (#"{"type": "object", "x-modelcast-swift": "[Money]", "patternProperties": {}}"#, "var it: [Money]"),
     ])
@@ -84,6 +89,29 @@ import Testing
             ], "\(lines)")
     }
 
+    @Test func `definitions are found by either keyword`() throws {
+        let body = try Schemas.body(
+            ##"""
+            {"properties": {"a": {"$ref": "#/definitions/shade"}, "b": {"$ref": "#/$defs/size"}},
+             "definitions": {"shade": {"enum": ["dark"]}}, "$defs": {"size": {"enum": ["small"]}}}
+            """##)
+        #expect(body.contains("var a: Shade?") && body.contains("var b: Size?"), "\(body)")
+        #expect(body.contains("enum Shade: String") && body.contains("enum Size: String"), "\(body)")
+    }
+
+    @Test func `a discriminator names the property that tells variants apart, where several could`() throws {
+        let body = try Schemas.body(
+            ##"""
+            {"title": "Shape", "discriminator": {"propertyName": "kind"}, "oneOf": [
+              {"title": "A", "required": ["also", "kind"],
+               "properties": {"also": {"const": "first"}, "kind": {"const": "round"}, "size": {"type": "integer"}}},
+              {"title": "B", "required": ["also", "kind"],
+               "properties": {"also": {"const": "second"}, "kind": {"const": "square"}, "side": {"type": "integer"}}}]}
+            """##)
+        #expect(body.contains(#"@OneOf(.tagged(by: "kind"))"#), "\(body)")
+        #expect(body.contains("case round") && body.contains("case square"), "\(body)")
+    }
+
     @Test func `a type of one's own brings its module`() throws {
         let source = try Schemas.source(
             #"{"x-modelcast-imports": ["Money"], "properties": {"a": {"x-modelcast-swift": "Amount"}}}"#)
@@ -112,6 +140,10 @@ import Testing
         (#"{"properties": {"a.b": {}, "c": {}}}"#, "var it: It"), (#"{"enum": ["a", 1]}"#, "var it: Value"),
         (#"{"enum": ["1.0", "1,0", "a", "a", "A", "self"]}"#, "var it: It"),
         (#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}}}"#, "var it: [String: Int]"),
+        (
+            #"{"type": "object", "additionalProperties": {"type": "integer"}, "propertyNames": {"pattern": "^a"}}"#,
+            "var it: [String: Int]"
+        ),
         (#"{"$ref": "none.json"}"#, "var it: Value"), (##"{"$ref": "#/none"}"##, "var it: Value"),
         (#"{"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}"#, "var it: Value"),
         (#"{"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "integer"}]}"#, "var it: It"),

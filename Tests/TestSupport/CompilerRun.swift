@@ -7,12 +7,16 @@ public struct CompilerRun: Sendable {
     private let modules: URL
 
     /// - Parameter module: the module that the programs import.
-    /// - Returns: nil where it is not beside the test program, as in some layouts of a build; that is printed.
+    /// - Returns: nil where it is not beside the test program, as in some layouts of a build; that is printed, and an
+    ///   issue in a build of the scripts.
     public init?(of module: String) {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         modules = program.deletingLastPathComponent().appending(path: "Modules")
         guard FileManager.default.fileExists(atPath: modules.appending(path: "\(module).swiftmodule").path) else {
             print("skipped: the built module \(module) is not beside the test program")
+            if ProcessInfo.processInfo.environment["MODELCAST_PARTS"] != nil {
+                Issue.record("the built module \(module) is not at \(modules.path)")
+            }
             return nil
         }
     }
@@ -20,8 +24,9 @@ public struct CompilerRun: Sendable {
     /// The errors of a program, each without its place.
     /// - Parameter other: another file of the program, which the compiler only looks into, as where one file of many is
     ///   compiled again.
-    public func errors(_ text: String, beside other: String? = nil) throws -> [String] {
-        try compile(text, beside: other).output.split(separator: "\n").compactMap { line in
+    /// - Parameter flags: more arguments for the compiler.
+    public func errors(_ text: String, beside other: String? = nil, flags: [String] = []) throws -> [String] {
+        try compile(text, beside: other, flags).output.split(separator: "\n").compactMap { line in
             // The compiler shows each error again below the line of the program.
             guard !line.hasPrefix(" "), let error = line.range(of: ": error: ") else { return nil }
             return String(line[error.upperBound...])
@@ -61,7 +66,9 @@ public struct CompilerRun: Sendable {
         return ["-load-plugin-executable", "\(program)#\(name)"]
     }
 
-    private func compile(_ text: String, beside other: String? = nil) throws -> (status: Int32, output: String) {
+    private func compile(
+        _ text: String, beside other: String? = nil, _ flags: [String] = []
+    ) throws -> (status: Int32, output: String) {
         let folder = try TemporaryDirectory()
         let file = folder.path("program.swift")
         try text.write(toFile: file, atomically: true, encoding: .utf8)
@@ -76,7 +83,7 @@ public struct CompilerRun: Sendable {
         compiler.arguments =
             ["swiftc"] + (other == nil ? [] : ["-frontend"])
             + ["-swift-version", "6", "-emit-sil", "-o", "/dev/null", "-I", modules.path]
-            + plugins
+            + plugins + flags
             + moduleMaps.filter { FileManager.default.fileExists(atPath: $0) }
             .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files
         let pipe = Pipe()

@@ -1,6 +1,7 @@
 public import ModelRecord
 
-/// A validation of how many elements an array has, or how many values a dictionary.
+/// A validation of how many elements an array has, how many values a dictionary, or how many bytes `Data`. A text has
+/// a length instead.
 ///
 /// ```swift
 /// @Field(validate: .count(1...9)) var labels: [Label]

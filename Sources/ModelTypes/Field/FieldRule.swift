@@ -43,8 +43,23 @@ public enum FieldRule {
         validation
     }
 
+    /// The validation of a property of this type: of an array, or of bytes.
+    @inlinable public static func validation<T: RandomAccessCollection>(
+        of type: T.Type, by validation: CountValidation
+    ) -> CountValidation {
+        validation
+    }
+
     /// The validation of a property of this type.
-    @inlinable public static func validation<T: Collection>(
+    @inlinable public static func validation<T>(
+        of type: [String: T].Type, by validation: CountValidation
+    ) -> CountValidation {
+        validation
+    }
+
+    /// The error of a text, which is a collection too.
+    @available(*, unavailable, message: "the characters of a text are counted by .length, not by .count")
+    public static func validation<T: StringProtocol>(
         of type: T.Type, by validation: CountValidation
     ) -> CountValidation {
         validation

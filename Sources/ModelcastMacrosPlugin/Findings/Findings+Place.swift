@@ -47,13 +47,7 @@ extension Findings {
             }
         guard let name else { return }
         if name.text == "CodingKeys" { report(.codingKeys(subject), at: name) }
-        let ofFields = ["FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
-        let generated =
-            switch subject {
-            case .model: ofFields + ["Partial"] + (hasConstants ? ["Constants"] : [])
-            case .nested, .value: ofFields
-            case .oneOf: ["FieldTypes"]
-            }
+        let generated = subject.generatedTypes.union(subject == .model && hasConstants ? ["Constants"] : [])
         if generated.contains(name.text) { report(.reservedType(name.text), at: name) }
     }
 

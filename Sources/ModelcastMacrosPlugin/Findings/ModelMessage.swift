@@ -35,6 +35,7 @@ enum ModelMessage: DiagnosticMessage {
     case twoDefaults
     case reservedProperty(String)
     case reservedType(String)
+    case hiddenType(String)
     case codingKeys(Subject)
     case isolated(String, Subject)
     case otherDefault(String, type: String)
@@ -116,6 +117,8 @@ enum ModelMessage: DiagnosticMessage {
             "JSON has the names of the wire, and CodingKeys have no say: name each \(subject.part) with @Field(\"…\")"
                 + (subject == .model ? ", the id with @ID(\"…\")," : "") + " and take these away"
         case .reservedType(let name): "'\(name)' is a name of generated code: call this type otherwise"
+        case .hiddenType(let name):
+            "'\(name)' is the generated type of that name here: write the module before yours, or call it otherwise"
         case .reservedProperty("id"): "'id' is the model's id: mark this property with @ID, or call it otherwise"
         case .reservedProperty(let name):
             "'\(name)' is a name of generated code: call the property otherwise; its field can keep the name, "

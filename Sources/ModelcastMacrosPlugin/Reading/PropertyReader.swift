@@ -108,6 +108,10 @@ struct PropertyReader {
             if !hasValue, !isOptional { findings.report(.emptyLocal, at: pattern) }
             return
         }
+        let hidden = type.tokens(viewMode: .sourceAccurate).first { token in
+            subject.generatedTypes.contains(token.text) && token.previousToken(viewMode: .all)?.tokenKind != .period
+        }
+        if let hidden { findings.report(.hiddenType(hidden.text), at: hidden) }
         if let (part, reason) = type.unsupported {
             if reason.isConvertible, markers.argument("convert") != nil { return }
             let wrapped = part.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType.trimmedDescription

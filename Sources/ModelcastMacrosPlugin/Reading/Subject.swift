@@ -25,4 +25,14 @@ enum Subject: String {
         case .oneOf: "case"
         }
     }
+
+    /// The names of the types that the macro always makes within one.
+    var generatedTypes: Set<String> {
+        let ofFields: Set = ["FieldNames", "FieldTypes", "FieldConversions", "FieldChecks"]
+        return switch self {
+        case .model: ofFields.union(["Partial"])
+        case .nested, .value: ofFields
+        case .oneOf: ["FieldTypes"]
+        }
+    }
 }

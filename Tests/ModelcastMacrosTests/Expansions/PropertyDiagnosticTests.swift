@@ -164,6 +164,16 @@ import Testing
             .expect(problems: Problem(3, 15, "'FieldTypes' \(what)"))
     }
 
+    @Test(arguments: ["Partial", "[Partial]?", "[String: FieldNames]"])
+    func `a type that a generated one of its name hides is told`(type: String) {
+        let name = type.contains("Names") ? "FieldNames" : "Partial"
+        let place = type.firstRange(of: name)?.lowerBound ?? type.endIndex
+        let column = 12 + type.distance(from: type.startIndex, to: place)
+        let what = "is the generated type of that name here: write the module before yours, or call it otherwise"
+        model("var a: \(type)").expect(problems: Problem(3, column, "'\(name)' \(what)"))
+        model("var a: Mine.Partial").expect(parts: "Mine.Partial")
+    }
+
     @Test(arguments: ["model", "problems", "constants", "unknownFields"])
     func `names that the macro needs are told`(name: String) {
         model("var \(name): Int")

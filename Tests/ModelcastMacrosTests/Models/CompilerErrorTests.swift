@@ -28,6 +28,13 @@ import Testing
         ("@Nested struct N { @Field(convert: .urlText) var a: Date }", "'Date') and 'URL'"),
         ("@Model struct M { @ID let id: Int; @Field(validate: .range(1...9)) var a: String }", "'String') and 'Int'"),
         ("@Model struct M { @ID let id: Int; @Field(validate: .length(1...9)) var a: Int? }", "'Int') and 'String'"),
+        ("@Model struct M { @ID let id: Int; @Field(validate: .count(1...9)) var a: String }", "counted by .length"),
+        ("@Model struct M { @ID let id: Int; @Field(validate: .count(1...9)) var a: Int? }", "'Int') and '[Value]'"),
+        ("@Nested struct N { @Field(validate: .pattern(\"x\")) var a: Int }", "'Int') and 'String'"),
+        (
+            "@Nested struct N { @Field(validate: CheckValidation<Int>(\"odd\") { $0 % 2 == 1 }) var a: String }",
+            "(aka 'CheckValidation<String>')"
+        ),
     ]
 
     @Test(arguments: programs.indices)
@@ -72,6 +79,26 @@ import Testing
             fileprivate struct Shown { enum Inner { @Nested struct Address { var city: String } } }
             """
         let errors = try compiler.errors("import ModelcastMacros\n" + text)
+        #expect(errors.isEmpty, "\(errors)")
+    }
+
+    @Test func `models and groups stand in a library that evolves`() throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let text = """
+            public import ModelcastMacros
+            @Nested public struct Address { public var city: String; package var note: String? }
+            @FieldValue public struct Label { public var text: String }
+            @OneOf public enum Choice { case a(Address), b }
+            @Model public struct M {
+                @ID public let id: Int
+                @Constant public let number: Int
+                public var address: Address?
+                public var labels: [Label] = []
+                public var choice: Choice?
+            }
+            """
+        let errors = try compiler.errors(
+            text, flags: ["-enable-library-evolution", "-package-name", "p", "-parse-as-library"])
         #expect(errors.isEmpty, "\(errors)")
     }
 
