@@ -1,6 +1,8 @@
 extension Grants {
     /// Reads a text of grants.
-    /// - Parameter file: the name of the file, for messages.
+    /// - Parameters:
+    ///   - text: a grant a line (the article Securing).
+    ///   - file: the name of the file, for messages.
     /// - Throws: ``GrantsError`` with every line that cannot be read, and the nearest thing that would be right.
     public init(parsing text: String, file: String = "grants") throws(GrantsError) {
         self.init()

@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The rest of an array or map that is being read.
 struct FrameElements {

@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// The ways to read an item.
 enum Way: CaseIterable {

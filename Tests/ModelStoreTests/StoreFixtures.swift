@@ -1,6 +1,6 @@
 import Foundation
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelStore
 import ModelWire
 import TestSupport

@@ -32,7 +32,8 @@ import Testing
         let heads = Heads(
             origin: "a", incarnation: 5, stamp: 100,
             heads: [
-                Head(topic: .data(type: "User"), sequence: 9), Head(topic: .data(type: "V"), sequence: 3, digest: 255),
+                TopicHead(topic: .data(type: "User"), sequence: 9),
+                TopicHead(topic: .data(type: "V"), sequence: 3, digest: 255),
             ],
             isRelayed: true, ageMilliseconds: 20)
         let expected = "87 01 6161 05 1864 a2 446d2f562f 8203 18ff 476d2f557365722f 8109 01 14"
@@ -158,7 +159,7 @@ import Testing
     @Test func `a report keeps the counters and passes over what it does not know`() throws {
         let bytes = [UInt8](hex: "83 667265706f7274 07 a4 6161 05 6162 20 6163 a16178f6 657374617465 646c697665")
         let request = try ControlRequest(decoding: bytes.span)
-        #expect(request == .report(rid: 7, report: Report(state: "live", counters: ["a": 5])))
+        #expect(request == .report(rid: 7, report: ReplicaReport(state: "live", counters: ["a": 5])))
     }
 
     @Test func `a decoder that has met a broken frame reads the next one`() throws {

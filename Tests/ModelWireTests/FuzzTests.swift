@@ -1,6 +1,6 @@
 import Foundation
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelWire
 import TestSupport
 import Testing

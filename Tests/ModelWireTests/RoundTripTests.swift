@@ -20,8 +20,10 @@ import Testing
         let reply = ControlReply.error(rid: 1, code: ControlErrorCode(rawValue: text), message: text)
         let read = try ControlReply(decoding: reply.encode().span)
         #expect(try ControlReply(decoding: read.encode().span) == read)
-        let stream = Report.Stream(origin: "a", topic: .data(type: "User"), state: text, milliseconds: 0, reason: text)
-        let request = ControlRequest.report(rid: 1, report: Report(state: text, streams: [stream], counters: [text: 1]))
+        let stream = ReplicaReport.Stream(
+            origin: "a", topic: .data(type: "User"), state: text, milliseconds: 0, reason: text)
+        let request = ControlRequest.report(
+            rid: 1, report: ReplicaReport(state: text, streams: [stream], counters: [text: 1]))
         let asked = try ControlRequest(decoding: request.encode().span)
         #expect(try ControlRequest(decoding: asked.encode().span) == asked)
     }

@@ -150,7 +150,7 @@ extension SignedHeads {
         return SignedHeads(
             origin: heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, type: "User",
             since: randomCount(using: &generator),
-            heads: heads.heads.map { Head(topic: $0.topic, sequence: $0.sequence) }, firstBucket: first,
+            heads: heads.heads.map { TopicHead(topic: $0.topic, sequence: $0.sequence) }, firstBucket: first,
             hashes: (0..<count * SignedHeads.hashByteCount).map { _ in .random(in: 0...255, using: &generator) })
     }
 }
@@ -158,7 +158,7 @@ extension SignedHeads {
 extension Heads {
     static func random(using generator: inout SeededGenerator) -> Heads {
         let heads = randomTopics(0...4, using: &generator).map { topic in
-            Head(
+            TopicHead(
                 topic: topic, sequence: randomCount(using: &generator),
                 digest: Bool.random(using: &generator) ? randomCount(using: &generator) : nil)
         }
@@ -228,11 +228,11 @@ extension ControlRequest {
         case 7:
             return .report(
                 rid: rid,
-                report: Report(
+                report: ReplicaReport(
                     state: "live", applied: Heads.randomList(using: &generator),
                     lagMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil,
                     streams: (0..<Int.random(in: 0...2, using: &generator)).map { _ in
-                        Report.Stream(
+                        ReplicaReport.Stream(
                             origin: "o", topic: topic, state: "stale", milliseconds: randomCount(using: &generator),
                             reason: .random(lengths: 0...20, using: &generator))
                     },

@@ -1,6 +1,6 @@
 import Foundation
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import ModelWire
 import TestSupport
 
@@ -148,7 +148,7 @@ extension ControlRequest {
     }
 }
 
-extension Report {
+extension ReplicaReport {
     fileprivate var tree: Tree {
         var pairs: [(key: Tree, value: Tree)] = [
             (.text("state"), .text(state)), (.text("applied"), .array(applied.map(\.tree))),

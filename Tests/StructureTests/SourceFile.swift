@@ -24,7 +24,7 @@ struct SourceFile {
     /// The modules that this file imports, with their line numbers.
     var imports: [(line: Int, module: String)] {
         let pattern =
-            /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let)\s+)?(\w+)/
+            /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:\w+\s+)?import\s+(?:[a-z]+\s+)?(\w+)/
         return code.enumerated().flatMap { index, line in
             line.split(separator: ";").compactMap { statement in
                 statement.firstMatch(of: pattern).map { (line: index + 1, module: String($0.output.1)) }

@@ -147,7 +147,7 @@ struct AbsentModels {
             remove(bucket, key)
             if ended[bucket].updateValue(stamp, forKey: key) == nil { endedCount += 1 }
         } else {
-            // Also a model that exists again, and has come here in part only.
+            // A model that was ended exists again, and only a part of it has come here: it counts as evicted now.
             if endedCount > 0, ended[bucket].removeValue(forKey: key) != nil { endedCount -= 1 }
             add(bucket, key, stamp, id: id)
         }

@@ -196,7 +196,7 @@ extension ModelCache {
     public func renewIDs(from other: ModelCache, young: Stamp, where isWanted: (_ type: String, _ bucket: Int) -> Bool)
     {
         guard keepsIDs else { return }
-        // Also types of which nothing is here: of those ids may be known.
+        // Types without models here are among them: ids of theirs may be known.
         let types = Set((directoryCopy().tables + other.directoryCopy().tables).map(\.name))
         for type in types.sorted() {
             let anew = other.makeTable(type).bounds?.absent.withLock { $0 }

@@ -62,7 +62,8 @@ extension ModelCache {
             cut.commitNumber += 1
             publication.summary.commitNumber = cut.commitNumber
             guard writer.isEvicting else { return publish(&publication.batches, &cut) }
-            // Told are those who have asked for evictions, and nobody else. By a swap, so that no other commit pays.
+            // Only observers that asked for evictions are told. The lists are swapped, so that other commits need no
+            // check.
             swap(&cut.observers, &cut.evictionObservers)
             defer { swap(&cut.observers, &cut.evictionObservers) }
             return publish(&publication.batches, &cut)

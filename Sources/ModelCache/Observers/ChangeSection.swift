@@ -40,7 +40,8 @@ struct ChangeEntry {
     /// The old states that were made again, by position; empty until the first is asked for.
     private let restored = Guarded<[CellRecord?]>([])
     private let folds: Folds?
-    /// Takes the replaced records and the memory at the end; nil for sections that no commit has made.
+    /// The place to which the section gives its replaced records and its memory when it is released; nil for sections
+    /// that no commit has made.
     private let memory: SectionMemory?
 
     /// The fields and commits of folded changes, by position.

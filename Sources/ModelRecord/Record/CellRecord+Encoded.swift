@@ -11,6 +11,7 @@ extension CellRecord {
     ///   - maxDepth: how deep values may be nested.
     /// - Throws: `CBORError`: malformed bytes, a name or a depth past its limit, a cell whose version lies outside
     ///   floor to touched, which no sequence of updates brings about.
+    @_spi(RecordWriting)
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset
         var probe = CBORReader(reader.bytes, at: start)

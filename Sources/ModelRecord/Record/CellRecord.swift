@@ -40,7 +40,7 @@ public struct CellRecord: @unchecked Sendable {
         }
     }
 
-    /// FNV-1a of the id (``Fingerprint/fnv(_:)-(String)``).
+    /// FNV-1a of the id.
     public var idHash: UInt64 { storage.idHash }
 
     /// True when the model exists: it was merged or replaced, and not deleted since. A record that does not exist is a

@@ -10,6 +10,7 @@ extension Value {
     /// Reads the next item of `reader`.
     /// - Throws: `CBORError` with `too-deep` past `maxDepth` levels of nesting, `integer-range` for an integer
     ///   outside 64 signed bits, `unexpected-type` for a map with keys that are not text.
+    @_spi(RecordWriting)
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset
         let head = try reader.readHead()

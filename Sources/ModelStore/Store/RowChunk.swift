@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 
 /// Rows of records, copied out of the file so that another thread can check them.
 struct RowChunk: Sendable {

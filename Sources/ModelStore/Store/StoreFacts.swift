@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 public import ModelWire
 
 /// Facts about the store: small values by name.

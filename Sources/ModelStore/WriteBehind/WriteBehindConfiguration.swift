@@ -1,4 +1,4 @@
-/// The settings of a ``WriteBehind``.
+/// The settings of the queue before a store, from which changes reach the disk.
 public struct WriteBehindConfiguration: Sendable, Hashable {
     /// The longest time from a note to the beginning of its flush.
     public var flushInterval: Duration

@@ -1,4 +1,4 @@
-/// The figures of a ``WriteBehind``.
+/// The figures of the queue before a store, from which changes reach the disk.
 public struct WriteBehindStatus: Sendable, Hashable {
     /// Whether changes reach the disk.
     public var health = StoreHealth.good

@@ -114,7 +114,7 @@ extension Origin {
     }
 
     private mutating func note(_ key: ModelKey, end: UInt64, now: Moment) {
-        // One that waits for the wall clock goes on waiting.
+        // An end that waits for the wall clock already is not noted again.
         guard endings.awaitingClock[key] != end else { return }
         // An end that no clock reaches needs no look.
         guard let dueAt = Origin.due(in: end.subtractingOrZero(now.wallMilliseconds), now: now) else { return }

@@ -62,7 +62,7 @@ extension Replica {
                     && sessions.allSatisfy { session in
                         let index = session.id.index
                         if isLasting[index] { return !hasTold(index) }
-                        // One that has not been met since this process began may be the origin.
+                        // A sender without a name has not been met since this process began. It may be the origin.
                         return session.name.isEmpty ? isAbsent[index] || isAnyLasting : !hasTold(index)
                     }
             } contact: { index in

@@ -12,7 +12,7 @@ extension Origin {
     }
 
     /// Takes note of what a report tells of this origin, and of what its sender has refused from any origin.
-    mutating func noteClock(of report: Report, now: Moment) {
+    mutating func noteClock(of report: ReplicaReport, now: Moment) {
         guard isTooFarAhead(clock.last, now: now) else { return }
         let told = report.applied.reduce(Stamp(0)) { greatest, heads in
             heads.origin == configuration.name ? max(greatest, heads.incarnation, heads.stamp) : greatest

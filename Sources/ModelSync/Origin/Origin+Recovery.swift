@@ -115,13 +115,13 @@ extension Origin {
     /// set back while the origin was down, or that two processes have one name: what this start writes would lose
     /// against what the former has written.
     /// - Parameter reporter: who has sent it.
-    mutating func learn(from report: Report, of reporter: Grantee, now: Moment) {
+    mutating func learn(from report: ReplicaReport, of reporter: Grantee, now: Moment) {
         noteClock(of: report, now: now)
         let later = report.applied.filter { heads in
             heads.origin == configuration.name && (heads.incarnation > incarnation || heads.stamp > clock.last)
         }
         let stamps = later.map { max($0.incarnation, $0.stamp) }
-        // One that lies too far ahead may be a lie, and keeps none that is true from being followed.
+        // A stamp too far ahead may be a lie. It is left out, so that the greatest of the others is followed.
         if let last = stamps.filter({ !isTooFarAhead($0, now: now) }).max() {
             guard pauses.starts.takeTurn(at: now.uptimeMicroseconds) else { return }
             let advice = "starts anew above it; if there is another process of this name, give each its own"

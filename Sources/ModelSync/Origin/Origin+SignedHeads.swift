@@ -43,7 +43,7 @@ extension Origin {
 
     private mutating func signedHeads(of type: String, from bucket: Int, now: Moment) -> SignedHeads {
         let heads = topics.filter { $0.topic.type == type && $0.head > 0 }
-            .map { Head(topic: $0.topic, sequence: $0.head) }
+            .map { TopicHead(topic: $0.topic, sequence: $0.head) }
         return SignedHeads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), type: type,

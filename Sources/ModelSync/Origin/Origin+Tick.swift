@@ -112,7 +112,7 @@ extension Origin {
         return Heads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
-            heads: selected.map { Head(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
+            heads: selected.map { TopicHead(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
             isRelayed: false, hasTransactions: topics.hasTransactions, ageMilliseconds: nil,
             leasesSince: endings.leases.isAny ? endings.leases.since : nil)
     }

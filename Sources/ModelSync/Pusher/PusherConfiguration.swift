@@ -20,7 +20,7 @@ public struct PusherConfiguration: Sendable {
     public var pause: Duration
     /// The longest pause after a failure.
     public var pauseMax: Duration
-    /// How many bytes of batches are kept until they are acknowledged: see ``Pusher/isFull``.
+    /// How many bytes of batches are kept until they are acknowledged. With more no write is taken until some are.
     public var byteCountMax: Int
     /// The limits of what a batch and a reply may hold.
     public var limits: WireLimits

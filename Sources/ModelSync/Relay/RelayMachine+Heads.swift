@@ -83,7 +83,7 @@ extension RelayMachine {
             left -= HeadsBudget.byteCount(topic)
             guard left >= 0 else { break }
             let digest = isMute(topic.type ?? "", now: now) ? nil : digest(of: topic)
-            own.heads.append(Head(topic: topic, sequence: 0, digest: digest))
+            own.heads.append(TopicHead(topic: topic, sequence: 0, digest: digest))
         }
         return own
     }
@@ -106,7 +106,7 @@ extension RelayMachine {
                 if isMute[stream.type] == nil { isMute[stream.type] = self.isMute(stream.type, now: now) }
                 // Topics that stand at an earlier start are told with head 0 of the last, for their digests: the models
                 // of the earlier start are in the copy, and a replica that joined before must hear of them.
-                return Head(
+                return TopicHead(
                     topic: stream.topic, sequence: stream.incarnation < start ? 0 : stream.sequence,
                     digest: isMute[stream.type] ?? false ? nil : digest(of: stream.topic))
             }

@@ -23,7 +23,7 @@ extension RelayMachine {
                 throw PushRefusal(.limit, grantee.message(limit, "\(detail); \(advice)"), by: limit)
             }
         }
-        // Last, as it counts the stream: a batch that is to come again has begun none.
+        // This check comes last because it counts the stream: a batch that was refused above has begun none.
         let isKnown = !replica.isNewPushed(topic) || pushes.last(of: replica.decodedPlace(on: topic).stream) > 0
         if !isKnown, !pushAccounts.mayBeginStream(of: grantee, now: now, count: { streamCount(of: grantee) }) {
             throw PushRefusal(

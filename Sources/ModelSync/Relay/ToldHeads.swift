@@ -48,7 +48,7 @@ struct ToldHeads: Sendable {
     }
 
     /// The head is not the one that was told last. Takes note that it is told now.
-    private mutating func isNew(_ head: Head, of heads: Heads) -> Bool {
+    private mutating func isNew(_ head: TopicHead, of heads: Heads) -> Bool {
         let key = StreamKey(origin: heads.origin, topic: head.topic)
         let position = Position(incarnation: heads.incarnation, sequence: head.sequence)
         return positions.updateValue(position, forKey: key) != position

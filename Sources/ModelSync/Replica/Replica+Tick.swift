@@ -54,7 +54,7 @@ extension Replica {
         session.reportedState = state
         var names: [String: UInt64] = [:]
         for (name, value) in counters.nonZero { names[name.label] = value }
-        let report = Report(
+        let report = ReplicaReport(
             state: state.rawValue, applied: appliedHeads(of: session),
             lagMilliseconds: streams.values.lazy.map(\.lastBatchLagMilliseconds).max() ?? 0,
             streams: troubledStreams(of: session, now: now), counters: names)
@@ -62,22 +62,23 @@ extension Replica {
     }
 
     /// The streams of the sender that are not live, those that have been so for longest first, as many as a report has.
-    private func troubledStreams(of session: SenderSession, now: Moment) -> [Report.Stream] {
+    private func troubledStreams(of session: SenderSession, now: Moment) -> [ReplicaReport.Stream] {
         // The first few are kept in order by insertion: the streams may be too many to be sorted as a whole.
         var first: [StreamState] = []
         for origin in session.origins {
             for stream in streams.of(origin: origin)
             where stream.staleSince != nil || stream.isMending || audits.isRepairing(stream.type) {
-                if first.count == Report.streamCountMax, let last = first.last, !isFirst(stream, last) { continue }
+                let isFull = first.count == ReplicaReport.streamCountMax
+                if isFull, let last = first.last, !isFirst(stream, last) { continue }
                 let position = first.firstIndex { isFirst(stream, $0) } ?? first.count
                 first.insert(stream, at: position)
-                if first.count > Report.streamCountMax { first.removeLast() }
+                if first.count > ReplicaReport.streamCountMax { first.removeLast() }
             }
         }
         return first.map { stream in
             let state = state(of: stream, now: now)
-            let reason = (reason(of: stream, state) ?? "").unicodeScalars.prefix(Report.reasonByteCountMax / 4)
-            return Report.Stream(
+            let reason = (reason(of: stream, state) ?? "").unicodeScalars.prefix(ReplicaReport.reasonByteCountMax / 4)
+            return ReplicaReport.Stream(
                 origin: stream.key.origin, topic: stream.key.topic, state: state.rawValue,
                 milliseconds: now.uptimeMicroseconds.subtractingOrZero(stream.since) / 1000,
                 reason: String(String.UnicodeScalarView(reason)))
@@ -107,7 +108,7 @@ extension Replica {
                 guard left > 0 else { continue }
                 left -= HeadsBudget.byteCount(stream.key.topic)
                 guard left >= 0 else { continue }
-                let head = Head(topic: stream.key.topic, sequence: committed(stream.key, stream), digest: nil)
+                let head = TopicHead(topic: stream.key.topic, sequence: committed(stream.key, stream), digest: nil)
                 heads.heads.append(head)
             }
             result.append(heads)

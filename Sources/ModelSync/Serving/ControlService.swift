@@ -37,7 +37,7 @@ struct ControlService: Sendable {
         case digest(rid: UInt64, type: String, bits: Int)
         case replay(rid: UInt64, stream: ReplayRing.Stream, first: UInt64, last: UInt64)
         case push(rid: UInt64, topic: Topic, batch: [UInt8])
-        case report(Report)
+        case report(ReplicaReport)
     }
 
     /// The owner's state at this moment: the heads, read when nothing was left to be sent, and its copy.

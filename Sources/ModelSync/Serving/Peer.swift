@@ -17,8 +17,8 @@ public struct Peer: Sendable {
     /// The owner of the connection, as of its last request.
     var grantee = Grantee.anybody
     /// The last report of the peer; nil until the first.
-    public internal(set) var report: Report?
-    /// When the peer was last heard of, on the clock of ``Moment/uptimeMicroseconds``.
+    public internal(set) var report: ReplicaReport?
+    /// When the peer was last heard of, in microseconds of a clock that never goes back.
     public internal(set) var lastHeard: UInt64
     /// The snapshots that are being served to the peer, by request id.
     var cursors: [UInt64: SnapshotCursor] = [:]

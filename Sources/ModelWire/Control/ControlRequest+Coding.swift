@@ -99,7 +99,7 @@ extension ControlRequest: ControlFrame {
                 batch: try frame.byteString(&elements, byteCountMax: limits.frameByteCount))
         case "report":
             try frame.expect(&elements)
-            self = .report(rid: rid, report: try Report(reading: &frame))
+            self = .report(rid: rid, report: try ReplicaReport(reading: &frame))
         case "cancel":
             self = .cancel(rid: rid)
         default:

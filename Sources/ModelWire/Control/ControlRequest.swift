@@ -27,7 +27,7 @@ public enum ControlRequest: Sendable, Hashable {
     /// Gives a batch to a relay, as it would be sent on the stream.
     case push(rid: UInt64, topic: Topic, batch: [UInt8])
     /// Tells the state of the replica. Not answered.
-    case report(rid: UInt64, report: Report)
+    case report(rid: UInt64, report: ReplicaReport)
     /// Ends a request. Not answered.
     case cancel(rid: UInt64)
     /// A method that version 1 does not know; the receiver ignores and counts it.

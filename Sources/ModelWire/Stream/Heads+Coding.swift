@@ -13,7 +13,7 @@ extension Heads {
         let later = [ageMilliseconds, leasesSince, quietMilliseconds, leaseDistance]
         let laterCount = later.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
         writer.begin(.heads, count: 6 + laterCount, origin: origin, incarnation: incarnation, stamp: stamp)
-        let sorted = Head.sorted(heads)
+        let sorted = TopicHead.sorted(heads)
         writer.writeMapHead(sorted.count)
         for head in sorted {
             writer.write(byteString: head.topic.bytes)
@@ -44,7 +44,7 @@ extension Heads {
         incarnation = try frame.unsigned(&elements)
         stamp = try frame.unsigned(&elements)
         try frame.expect(&elements)
-        heads = try Head.list(reading: &frame)
+        heads = try TopicHead.list(reading: &frame)
         let flags = try frame.unsigned(&elements)
         isRelayed = flags & 1 != 0
         hasTransactions = flags & 2 != 0
@@ -59,19 +59,19 @@ extension Heads {
     }
 }
 
-extension Head {
+extension TopicHead {
     /// Sorts heads in the order of the encoded topics. Of two heads of one topic, that with the later sequence is kept.
-    static func sorted(_ heads: [Head]) -> [Head] {
-        var sorted: [Head] = []
+    static func sorted(_ heads: [TopicHead]) -> [TopicHead] {
+        var sorted: [TopicHead] = []
         sorted.reserveCapacity(heads.count)
-        for head in heads.sorted(by: Head.precedes) {
+        for head in heads.sorted(by: TopicHead.precedes) {
             if sorted.last?.topic == head.topic { sorted.removeLast() }
             sorted.append(head)
         }
         return sorted
     }
 
-    private static func precedes(_ left: Head, _ right: Head) -> Bool {
+    private static func precedes(_ left: TopicHead, _ right: TopicHead) -> Bool {
         let (a, b) = (left.topic.bytes, right.topic.bytes)
         if a.count != b.count { return a.count < b.count }
         if a == b { return left.sequence < right.sequence }
@@ -79,9 +79,9 @@ extension Head {
     }
 
     /// Reads a map of topics in any order, without duplicates.
-    static func list(reading frame: inout FrameReader) throws(WireError) -> [Head] {
+    static func list(reading frame: inout FrameReader) throws(WireError) -> [TopicHead] {
         var pairs = try frame.beginMap()
-        var heads: [Head] = []
+        var heads: [TopicHead] = []
         let start = frame.offset
         while frame.next(&pairs) {
             let topic = try frame.topic()
@@ -89,15 +89,15 @@ extension Head {
             let sequence = try frame.unsigned(&elements)
             let digest = try frame.optionalUnsigned(&elements)
             try frame.finish(&elements)
-            heads.append(Head(topic: topic, sequence: sequence, digest: digest))
+            heads.append(TopicHead(topic: topic, sequence: sequence, digest: digest))
         }
         return try sortedOnce(heads, at: start)
     }
 
     /// Sorts heads that were read, of which no topic may stand twice.
     /// - Parameter start: the place of the first in the frame.
-    static func sortedOnce(_ heads: [Head], at start: Int) throws(WireError) -> [Head] {
-        let sorted = Head.sorted(heads)
+    static func sortedOnce(_ heads: [TopicHead], at start: Int) throws(WireError) -> [TopicHead] {
+        let sorted = TopicHead.sorted(heads)
         guard sorted.count == heads.count else {
             throw WireError(.malformed, "a topic stands twice among the heads", at: start)
         }

@@ -10,7 +10,7 @@ public struct Heads: Sendable, Hashable {
     public var stamp: Stamp
     /// One head for each topic. Decoded heads are in the order of the encoded topics: shorter ones first, then
     /// bytewise.
-    public var heads: [Head]
+    public var heads: [TopicHead]
     /// The sender is a relay and speaks for this origin.
     public var isRelayed: Bool
     /// The origin has sent, or may have sent, transactions over several topics. Only the records of all topics
@@ -35,7 +35,7 @@ public struct Heads: Sendable, Hashable {
 
     /// The heads of `origin`.
     public init(
-        origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
+        origin: String, incarnation: UInt64, stamp: Stamp, heads: [TopicHead], isRelayed: Bool = false,
         hasTransactions: Bool = false, isPushed: Bool = false, leavesNamesOut: Bool = false,
         mayHaveFormer: Bool = false, ageMilliseconds: UInt64? = nil, leasesSince: Stamp? = nil,
         quietMilliseconds: UInt64? = nil, leaseDistance: UInt64? = nil
@@ -56,5 +56,5 @@ public struct Heads: Sendable, Hashable {
     }
 
     /// The head of one topic, if it is among them.
-    public subscript(topic: Topic) -> Head? { heads.first { $0.topic == topic } }
+    public subscript(topic: Topic) -> TopicHead? { heads.first { $0.topic == topic } }
 }

@@ -16,7 +16,7 @@ public struct SignedHeads: Sendable, Hashable {
     public var since: Stamp
     /// The heads of all topics of the type on which the origin has sent, without digests. Decoded ones are in the order
     /// of the encoded topics.
-    public var heads: [Head]
+    public var heads: [TopicHead]
     /// The first of the buckets whose hashes follow.
     public var firstBucket: Int
     /// The hash of each bucket's content, 32 bytes one behind the other.
@@ -27,7 +27,7 @@ public struct SignedHeads: Sendable, Hashable {
 
     /// Heads of the topics of `type`, and hashes of its buckets from `firstBucket` on.
     public init(
-        origin: String, incarnation: UInt64, stamp: Stamp, type: String, since: Stamp, heads: [Head],
+        origin: String, incarnation: UInt64, stamp: Stamp, type: String, since: Stamp, heads: [TopicHead],
         firstBucket: Int, hashes: [UInt8]
     ) {
         (self.origin, self.incarnation, self.stamp) = (origin, incarnation, stamp)
@@ -54,7 +54,7 @@ public struct SignedHeads: Sendable, Hashable {
         writer.write(unsigned: stamp)
         writer.write(text: type)
         writer.write(unsigned: since)
-        let sorted = Head.sorted(heads)
+        let sorted = TopicHead.sorted(heads)
         writer.writeMapHead(sorted.count)
         for head in sorted {
             writer.write(byteString: head.topic.bytes)
@@ -88,17 +88,17 @@ public struct SignedHeads: Sendable, Hashable {
     /// How many topics one type can have: whole, in sixteen and in 256 parts.
     static let topicCountMax = 1 + 16 + 256
 
-    private static func heads(reading frame: inout FrameReader) throws(WireError) -> [Head] {
+    private static func heads(reading frame: inout FrameReader) throws(WireError) -> [TopicHead] {
         var pairs = try frame.beginMap()
         let start = frame.offset
-        var heads: [Head] = []
+        var heads: [TopicHead] = []
         while frame.next(&pairs) {
             guard heads.count < topicCountMax else {
                 throw WireError(.limit, "more than \(topicCountMax) topics of one type", at: frame.offset)
             }
             let topic = try frame.topic()
-            heads.append(Head(topic: topic, sequence: try frame.unsigned()))
+            heads.append(TopicHead(topic: topic, sequence: try frame.unsigned()))
         }
-        return try Head.sortedOnce(heads, at: start)
+        return try TopicHead.sortedOnce(heads, at: start)
     }
 }

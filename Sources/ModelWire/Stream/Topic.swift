@@ -15,6 +15,7 @@ public struct Topic: Hashable, Sendable {
     /// The topic that carries the models of `bucket`.
     /// - Parameters:
     ///   - type: a valid name of a type (`Names.check(type:)`).
+    ///   - partitions: over how many topics the models of the type are spread.
     ///   - bucket: 0 to 255 (`Fingerprint.bucket(idHash:)`).
     public static func data(type: String, partitions: Partitions = .one, bucket: Int = 0) -> Topic {
         precondition((0..<256).contains(bucket), "a bucket is 0 to 255, not \(bucket)")

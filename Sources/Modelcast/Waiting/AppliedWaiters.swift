@@ -1,3 +1,4 @@
+import ModelCache
 import ModelSync
 import Synchronization
 import ZeroMQ

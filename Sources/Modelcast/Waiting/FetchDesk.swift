@@ -1,6 +1,7 @@
 import ModelRecord
 
-/// What tasks want to have brought back, between them and the socket thread. Under the lock of its service.
+/// The models that tasks want brought back, handed from the tasks to the socket thread; and those that it has found,
+/// handed to the tasks. Under the lock of its service.
 struct FetchDesk {
     /// A wish that the socket thread has not seen yet.
     struct Request {

@@ -1,5 +1,6 @@
 import Foundation
 import ModelJSON
+import ModelRecord
 import Modelcast
 
 /// One pass over one input, which publishes its lines and counts them.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ModelRecord
 import Modelcast
 
 /// A limit of a copy on the command line: `User=100000,1GiB,1h`, each part of which may be empty; without a type, that

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ModelJSON
+import ModelRecord
 import Modelcast
 import ModelcastGenerate
 

@@ -1,5 +1,6 @@
 import Dispatch
 import ModelJSON
+import ModelRecord
 import Modelcast
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Foundation
+import ModelRecord
 import Modelcast
 import ServiceLifecycle
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import ModelRecord
 import Modelcast
 import ModelcastConsole
 import ServiceLifecycle

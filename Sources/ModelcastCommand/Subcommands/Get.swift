@@ -1,5 +1,6 @@
 import ArgumentParser
 import ModelJSON
+import ModelRecord
 import Modelcast
 
 /// `modelcast get`: prints single models.

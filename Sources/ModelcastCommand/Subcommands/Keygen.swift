@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ModelRecord
 import Modelcast
 
 /// `modelcast keygen`: writes a pair of keys.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ModelRecord
 import Modelcast
 import ModelcastConsole
 import ServiceLifecycle

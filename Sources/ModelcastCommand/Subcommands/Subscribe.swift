@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ModelRecord
 import Modelcast
 import ModelcastConsole
 

@@ -238,7 +238,7 @@ extension JSONWriter {
     }
 }
 
-extension Report {
+extension ReplicaReport {
     /// How many batches the peer has applied, of all streams.
     fileprivate var appliedCount: UInt64 {
         applied.reduce(0) { $1.heads.reduce($0) { $0 &+ $1.sequence } }

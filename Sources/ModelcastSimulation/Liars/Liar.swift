@@ -43,14 +43,16 @@ struct Liar {
         }
 
         /// The topics of the next message; empty where it is not time for one.
-        mutating func next() -> [Head] {
+        mutating func next() -> [TopicHead] {
             guard left > 0, Int.random(in: 0..<4, using: &generator) == 0 else { return [] }
             left -= 1
             // The greater count makes more repairs due than may begin in a tick.
             let count = [40, 300].pick(&generator)
             let sequence: UInt64 = [1, 5, .max].pick(&generator)
             let first = Int.random(in: 0..<1_000, using: &generator)
-            return (0..<count).map { Head(topic: Topic.data(type: "T\(first + $0)"), sequence: sequence, digest: nil) }
+            return (0..<count).map {
+                TopicHead(topic: Topic.data(type: "T\(first + $0)"), sequence: sequence, digest: nil)
+            }
         }
     }
 
@@ -67,7 +69,7 @@ struct Liar {
                 heads.append(
                     Heads(
                         origin: "made-up-\(index)", incarnation: incarnation + UInt64(index), stamp: incarnation,
-                        heads: topics.map { Head(topic: $0, sequence: 1, digest: nil) }, isRelayed: true))
+                        heads: topics.map { TopicHead(topic: $0, sequence: 1, digest: nil) }, isRelayed: true))
             }
             self.generator = SeededGenerator(seed: generator.next())
         }
@@ -122,18 +124,18 @@ struct Liar {
         if lies(about: .stamps), chance(400) {
             stamp = last.stamp + UInt64.random(in: 1...max(leadMilliseconds, 1), using: &generator) << 16
         }
-        var heads: [Head] = []
+        var heads: [TopicHead] = []
         for (topic, sequence) in last.heads.sorted(by: { $0.key.description < $1.key.description }) where chance(700) {
             let ahead = sequence + UInt64.random(in: 1...20, using: &generator)
             let told = [UInt64.max, UInt64.max - 1, 1 << 63, ahead, ahead, sequence, sequence / 2, 0].pick(&generator)
-            heads.append(Head(topic: topic, sequence: told, digest: digest()))
+            heads.append(TopicHead(topic: topic, sequence: told, digest: digest()))
         }
         if lies(about: .topics) {
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 let type = ["User", "Order", "Other"].pick(&generator)
                 let topic = Topic.data(
                     type: type, partitions: .twoHundredFiftySix, bucket: Int.random(in: 0..<16, using: &generator))
-                heads.append(Head(topic: topic, sequence: [1, 5, .max].pick(&generator), digest: digest()))
+                heads.append(TopicHead(topic: topic, sequence: [1, 5, .max].pick(&generator), digest: digest()))
             }
         }
         return Heads(

@@ -86,7 +86,7 @@ extension Simulation {
     }
 
     /// False heads for a lie, if the liar tells it or floods others with topics, and those of origins that it makes up.
-    private func forged(_ node: SimulatedNode, as lie: Liar.Lie, adding topics: [Head] = []) -> [Heads] {
+    private func forged(_ node: SimulatedNode, as lie: Liar.Lie, adding topics: [TopicHead] = []) -> [Heads] {
         var known = node.liar?.lies(about: lie) ?? false || !topics.isEmpty ? forged(node) : []
         for index in known.indices { known[index].heads += topics }
         return known + (node.liar?.madeUp?.next() ?? [])

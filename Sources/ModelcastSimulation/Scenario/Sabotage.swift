@@ -80,7 +80,7 @@ extension Simulation {
         (node.replica?.streamStatus(now: moment(node)) ?? []).map { stream in
             Heads(
                 origin: stream.origin, incarnation: stream.incarnation, stamp: 0,
-                heads: [Head(topic: stream.topic, sequence: max(stream.head, stream.applied))], isRelayed: true)
+                heads: [TopicHead(topic: stream.topic, sequence: max(stream.head, stream.applied))], isRelayed: true)
         }
     }
 

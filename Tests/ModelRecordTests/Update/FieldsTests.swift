@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import TestSupport
 import Testing
 

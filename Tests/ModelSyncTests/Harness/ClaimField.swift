@@ -49,7 +49,7 @@ struct ClaimField {
         Heads(
             origin: "origin", incarnation: incarnation ?? origin.incarnation,
             stamp: stamp ?? now.wallMilliseconds << 16,
-            heads: [Head(topic: .data(type: "User"), sequence: head)], isRelayed: false)
+            heads: [TopicHead(topic: .data(type: "User"), sequence: head)], isRelayed: false)
     }
 
     mutating func hear(_ sender: SenderID, _ heads: Heads) {
@@ -62,7 +62,7 @@ struct ClaimField {
         heads.isRelayed = isRelayed
         if let falseHead {
             let digest = origin.cache.bucketDigests(of: "User").reduce(0, &+)
-            heads.heads = [Head(topic: .data(type: "User"), sequence: falseHead, digest: digest)]
+            heads.heads = [TopicHead(topic: .data(type: "User"), sequence: falseHead, digest: digest)]
         }
         hear(honest, heads)
         if let second { hear(second, heads) }
@@ -109,7 +109,7 @@ struct ClaimField {
             return (first...last).map { .frame(rid: rid, topic: topic, batch: sent[$0] ?? []) }
                 + [.complete(rid: rid, heads: [])]
         case .digest(let rid, let type, let bits) where sender == honest:
-            if let falseHead { truth.heads = [Head(topic: .data(type: "User"), sequence: falseHead)] }
+            if let falseHead { truth.heads = [TopicHead(topic: .data(type: "User"), sequence: falseHead)] }
             return [.digests(rid: rid, heads: [truth], digests: origin.cache.digests(of: type, bits: Int(bits)))]
         case .digest(let rid, let type, let bits) where sender == liar && !liarCopy.types.isEmpty:
             return [.digests(rid: rid, heads: lie, digests: liarCopy.digests(of: type, bits: Int(bits)))]

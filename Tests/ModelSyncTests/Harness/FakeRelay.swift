@@ -46,7 +46,7 @@ final class FakeRelay {
             return Heads(
                 origin: origin, incarnation: all.map(\.key.incarnation).max() ?? 0, stamp: stamp,
                 heads: streams.sorted { $0.key.topic.description < $1.key.topic.description }.map { stream, head in
-                    Head(
+                    TopicHead(
                         topic: stream.topic, sequence: head,
                         digest: cache.digest(
                             of: stream.topic.type ?? "", buckets: stream.topic.buckets ?? 0..<256))

@@ -11,7 +11,7 @@ import Testing
     private func heads(_ origin: String, _ heads: [(Topic, UInt64, UInt64?)]) -> Heads {
         Heads(
             origin: origin, incarnation: 1, stamp: 1,
-            heads: heads.map { Head(topic: $0.0, sequence: $0.1, digest: $0.2) })
+            heads: heads.map { TopicHead(topic: $0.0, sequence: $0.1, digest: $0.2) })
     }
 
     /// The sequences that are told, by origin.

@@ -185,7 +185,7 @@ import Testing
             configuration: former.configuration, cache: cache, now: network.now, after: former.lastStamp)
         let heads = Heads(origin: "origin", incarnation: held - 7, stamp: held, heads: [])
         let counters = [Counters.Name.clockRejectedHeads.label: 1 as UInt64]
-        let report = Report(state: "live", applied: [heads], counters: counters)
+        let report = ReplicaReport(state: "live", applied: [heads], counters: counters)
         _ = network.ask(.origin(0), .report(rid: 1, report: report))
         network.run(milliseconds: 2_000)
         #expect(network.origins[0].counters[.clockRenewals] == 1)

@@ -169,7 +169,7 @@ import Testing
         #expect(isCalm)
         func report(_ stamp: Stamp) -> ControlRequest {
             let heads = Heads(origin: "origin", incarnation: 1, stamp: stamp, heads: [])
-            return .report(rid: 1, report: Report(state: "live", applied: [heads]))
+            return .report(rid: 1, report: ReplicaReport(state: "live", applied: [heads]))
         }
         let before = network.origins[0].incarnation
         for _ in 0..<10 { _ = network.ask(.origin(0), report(.max)) }
@@ -190,7 +190,7 @@ import Testing
         var last = before
         for step in 1...600 as ClosedRange<UInt64> {
             let heads = Heads(origin: "origin", incarnation: last + 1, stamp: 0, heads: [])
-            let report = ControlRequest.report(rid: step, report: Report(state: "live", applied: [heads]))
+            let report = ControlRequest.report(rid: step, report: ReplicaReport(state: "live", applied: [heads]))
             _ = network.ask(.origin(0), report)
             if network.origins[0].incarnation != last { starts += 1 }
             last = network.origins[0].incarnation

@@ -24,7 +24,7 @@ import Testing
             expected.append(record)
             return true
         }
-        #expect(network.ask(.origin(0), .report(rid: 1, report: Report(state: "live")), from: reporting).isEmpty)
+        #expect(network.ask(.origin(0), .report(rid: 1, report: ReplicaReport(state: "live")), from: reporting).isEmpty)
 
         let begin = ControlRequest.snapshot(rid: 1, prefixes: [Topic.dataPrefix], credit: 1)
         var replies = network.ask(.origin(0), begin, from: served)
@@ -70,7 +70,7 @@ private struct Strangers {
         // Few of them report or begin a snapshot: there is always a peer that may make way.
         switch count % 8 {
         case 0: return ControlRequest.snapshot(rid: 1, prefixes: [Topic.dataPrefix], credit: 0).encode()
-        case 1: return ControlRequest.report(rid: 1, report: Report(state: "live")).encode()
+        case 1: return ControlRequest.report(rid: 1, report: ReplicaReport(state: "live")).encode()
         case 2: return ControlRequest.hello(rid: 1, version: 1, name: "h", prefixes: []).encode()
         case 3: return ControlRequest.credit(rid: 1, count: .max).encode()
         case 4: return ControlRequest.cancel(rid: 1).encode()

@@ -16,7 +16,7 @@ import Testing
         try field.write("before")
         var claimed = field.of(field.origin, .max - 1)
         claimed.heads.append(
-            Head(topic: .data(type: "User", partitions: .twoHundredFiftySix, bucket: 13), sequence: .max))
+            TopicHead(topic: .data(type: "User", partitions: .twoHundredFiftySix, bucket: 13), sequence: .max))
         field.lie = [claimed]
         try field.connect()
         try field.pass(milliseconds: 1_000)

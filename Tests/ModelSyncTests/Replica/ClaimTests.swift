@@ -85,7 +85,7 @@ import Testing
         former.flush()
         field.liarCopy = former.cache
         var told = field.of(field.origin, 0)
-        told.heads = [Head(topic: .data(type: "Former"), sequence: 0, digest: former.cache.digest(of: "Former"))]
+        told.heads = [TopicHead(topic: .data(type: "Former"), sequence: 0, digest: former.cache.digest(of: "Former"))]
         told.isRelayed = true
         field.lie = [told]
         try field.pass(milliseconds: 40_000, liarTells: told)
@@ -301,7 +301,7 @@ import Testing
         #expect(try push(first, 1) == .accepted)
         let later = first + (2_000 << 16)
         replica.learn(
-            Heads(origin: "job", incarnation: later, stamp: later, heads: [Head(topic: topic, sequence: .max)]),
+            Heads(origin: "job", incarnation: later, stamp: later, heads: [TopicHead(topic: topic, sequence: .max)]),
             of: liar, now: Self.now)
         guard case .refused(.denied, _) = try push(first - (1_000 << 16), 1) else {
             Issue.record("a start that is closed goes on")
@@ -356,7 +356,8 @@ import Testing
         let replica = Self.relay()
         let liar = replica.addSender()
         let later = (Self.now.wallMilliseconds + 4_000) << 16
-        let heads = Heads(origin: "job", incarnation: later, stamp: later, heads: [Head(topic: topic, sequence: 9)])
+        let head = TopicHead(topic: topic, sequence: 9)
+        let heads = Heads(origin: "job", incarnation: later, stamp: later, heads: [head])
         replica.learn(heads, of: liar, now: Self.now)
         #expect(try Self.push(job, to: replica) == [.accepted])
         #expect(replica.cache["User", "1"] != nil)

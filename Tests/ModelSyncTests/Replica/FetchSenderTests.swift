@@ -167,7 +167,7 @@ struct FetchSenderTests {
     /// Has the first relay answer fetches with heads of an origin that there is not.
     private static func runAhead(_ mesh: Mesh) {
         let invented = Heads(
-            origin: "nobody", incarnation: 1, stamp: 1, heads: [Head(topic: .data(type: "User"), sequence: 9)],
+            origin: "nobody", incarnation: 1, stamp: 1, heads: [TopicHead(topic: .data(type: "User"), sequence: 9)],
             isRelayed: true, hasTransactions: true)
         answerFetches(of: mesh.relays[0]) { [relay = mesh.relays[0]] rid, _, _ in
             [.complete(rid: rid, heads: relay.told() + [invented])]
@@ -209,7 +209,8 @@ struct FetchSenderTests {
         func invent() {
             round += 1
             invented = (0..<20).map { number in
-                let head = Head(topic: .data(type: "User"), sequence: UInt64.random(in: 1...1_000, using: &generator))
+                let sequence = UInt64.random(in: 1...1_000, using: &generator)
+                let head = TopicHead(topic: .data(type: "User"), sequence: sequence)
                 return Heads(
                     origin: "o\(number)" + (renames ? "-\(round)" : ""), incarnation: 1, stamp: 1, heads: [head],
                     isRelayed: true)

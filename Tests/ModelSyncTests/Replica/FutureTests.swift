@@ -25,7 +25,7 @@ import Testing
     @Test func `heads of a start from the future are not followed, and the true one is`() throws {
         var (wire, before) = try followed()
         let lie = Heads(
-            origin: "origin", incarnation: .max, stamp: .max, heads: [Head(topic: before.topic, sequence: 9)])
+            origin: "origin", incarnation: .max, stamp: .max, heads: [TopicHead(topic: before.topic, sequence: 9)])
         for _ in 0..<1_000 {
             wire.replica.receiveStream(
                 wire.sender, topic: Array("h/origin".utf8).span, payload: lie.encode().span, now: wire.now)
@@ -67,7 +67,7 @@ import Testing
         func tell(_ incarnation: UInt64) {
             let heads = Heads(
                 origin: "origin", incarnation: incarnation, stamp: incarnation,
-                heads: [Head(topic: topic, sequence: 1)])
+                heads: [TopicHead(topic: topic, sequence: 1)])
             wire.replica.receiveStream(
                 wire.sender, topic: Array("h/origin".utf8).span, payload: heads.encode().span, now: wire.now)
         }
@@ -107,7 +107,7 @@ import Testing
         for number in 0..<500 {
             let lie = Heads(
                 origin: "origin-\(number)", incarnation: .max, stamp: 1,
-                heads: [Head(topic: before.topic, sequence: 9)])
+                heads: [TopicHead(topic: before.topic, sequence: 9)])
             wire.replica.receiveStream(
                 wire.sender, topic: Array("h/origin-\(number)".utf8).span, payload: lie.encode().span, now: wire.now)
         }

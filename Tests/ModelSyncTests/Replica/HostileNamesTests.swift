@@ -108,7 +108,7 @@ import Testing
         func lie(_ number: Int) -> Heads {
             Heads(
                 origin: name(number), incarnation: 1, stamp: UInt64(number + 1),
-                heads: [Head(topic: topic, sequence: 1, digest: 7)])
+                heads: [TopicHead(topic: topic, sequence: 1, digest: 7)])
         }
         for number in 0..<1_000 {
             wire.replica.receiveStream(
@@ -154,7 +154,7 @@ import Testing
             let topic = Topic.data(type: "T\(number)")
             let heads = Heads(
                 origin: "origin", incarnation: wire.origin.incarnation, stamp: 1,
-                heads: [Head(topic: topic, sequence: 0, digest: 1)])
+                heads: [TopicHead(topic: topic, sequence: 0, digest: 1)])
             wire.replica.receiveStream(
                 wire.sender, topic: Array("h/origin".utf8).span, payload: heads.encode().span, now: wire.now)
             wire.replica.receiveStream(

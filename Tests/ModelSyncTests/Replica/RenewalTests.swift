@@ -359,7 +359,7 @@ import Testing
         // And somebody says that its origin has started anew.
         let later = Heads(
             origin: "origin-0", incarnation: mesh.now.wallMilliseconds << 16, stamp: mesh.now.wallMilliseconds << 16,
-            heads: [Head(topic: .data(type: "User"), sequence: 0, digest: nil)], isRelayed: true)
+            heads: [TopicHead(topic: .data(type: "User"), sequence: 0, digest: nil)], isRelayed: true)
         mesh.replica.receiveStream(
             mesh.senders[0], topic: Topic.heads(origin: "origin-0").bytes.span, payload: later.encode().span,
             now: mesh.now)

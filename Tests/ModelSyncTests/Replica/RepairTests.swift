@@ -144,7 +144,7 @@ import Testing
         let lie = Heads(
             origin: "origin", incarnation: status.incarnation, stamp: 1,
             heads: [
-                Head(topic: status.topic, sequence: 1 << 63), Head(topic: .data(type: "Lie"), sequence: .max),
+                TopicHead(topic: status.topic, sequence: 1 << 63), TopicHead(topic: .data(type: "Lie"), sequence: .max),
             ])
         wire.replica.receiveStream(
             wire.sender, topic: Array("h/origin".utf8).span, payload: lie.encode().span, now: wire.now)
@@ -400,7 +400,7 @@ import Testing
             guard case .replay(let rid, _, _, _, _, _) = request else { return nil }
             return [.error(rid: rid, code: .busy, message: "no")]
         }
-        func told(_ types: Range<Int>) throws -> [Report.Stream] {
+        func told(_ types: Range<Int>) throws -> [ReplicaReport.Stream] {
             for type in types {
                 for id in 0..<2 {
                     try wire.write("T\(type)", "\(id)", ["age": 1])
@@ -421,7 +421,7 @@ import Testing
         #expect(one.map(\.reason) == ["batch beyond the next"])
         #expect(one.allSatisfy { $0.milliseconds > 0 })
         let many = try told(1..<50)
-        #expect(many.count == Report.streamCountMax)
+        #expect(many.count == ReplicaReport.streamCountMax)
         #expect(many.first?.topic == .data(type: "T0"))
         wire.answer = Wire.replays
         for _ in 0..<30 {

@@ -282,7 +282,7 @@ import Testing
         let batch = writer.finish(
             origin: "origin", incarnation: incarnation, sequence: 1, group: [topic, other])
         let heads = Heads(
-            origin: "origin", incarnation: incarnation, stamp: stamp, heads: [Head(topic: topic, sequence: 1)])
+            origin: "origin", incarnation: incarnation, stamp: stamp, heads: [TopicHead(topic: topic, sequence: 1)])
         wire.stream += [(topic, batch), (.heads(origin: "origin"), heads.encode())]
         for _ in 0..<4 {
             wire.deliverAll()

@@ -44,19 +44,19 @@ import Testing
 
         private func name(_ sender: SenderID) -> String { sender == liar ? "liar" : "origin" }
 
-        func own(_ sender: SenderID, _ heads: [Head] = []) -> Heads {
+        func own(_ sender: SenderID, _ heads: [TopicHead] = []) -> Heads {
             let incarnation = sender == liar ? start : origin.incarnation
             return Heads(
                 origin: name(sender), incarnation: incarnation, stamp: now.wallMilliseconds << 16, heads: heads)
         }
 
-        mutating func tell(_ sender: SenderID, _ heads: [Head] = []) {
+        mutating func tell(_ sender: SenderID, _ heads: [TopicHead] = []) {
             let topic = Topic.heads(origin: name(sender)).bytes
             replica.receiveStream(sender, topic: topic.span, payload: own(sender, heads).encode().span, now: now)
         }
 
         /// A sender tells of an origin behind it.
-        func tellOther(_ sender: SenderID, start: UInt64, _ heads: [Head] = []) {
+        func tellOther(_ sender: SenderID, start: UInt64, _ heads: [TopicHead] = []) {
             let told = Heads(
                 origin: "other", incarnation: start, stamp: now.wallMilliseconds << 16, heads: heads, isRelayed: true)
             replica.receiveStream(
@@ -93,7 +93,7 @@ import Testing
         mutating func tick() throws {
             time += 5_000
             if time % 500_000 == 0 {
-                tell(honest, sent.isEmpty ? [] : [Head(topic: .data(type: "User"), sequence: UInt64(sent.count))])
+                tell(honest, sent.isEmpty ? [] : [TopicHead(topic: .data(type: "User"), sequence: UInt64(sent.count))])
                 tell(liar)
             }
             replica.tick(now: now)
@@ -129,8 +129,8 @@ import Testing
         }
     }
 
-    private func heads(_ numbers: Range<Int>, _ sequence: UInt64 = 3, digest: UInt64? = nil) -> [Head] {
-        numbers.map { Head(topic: .data(type: "T\($0)"), sequence: sequence, digest: digest) }
+    private func heads(_ numbers: Range<Int>, _ sequence: UInt64 = 3, digest: UInt64? = nil) -> [TopicHead] {
+        numbers.map { TopicHead(topic: .data(type: "T\($0)"), sequence: sequence, digest: digest) }
     }
 
     @Test func `a frame that names 20,000 streams begins few repairs a tick and few requests a second`() throws {

@@ -140,7 +140,7 @@ import Testing
         #expect(replica.streamStatus(now: network.now).first?.incarnation == start)
         // Heads are a claim, as they are without signatures: a sealed batch that was written later ends it.
         let heads = Heads(
-            origin: "accounts", incarnation: later, stamp: later + 9, heads: [Head(topic: Self.user, sequence: 9)],
+            origin: "accounts", incarnation: later, stamp: later + 9, heads: [TopicHead(topic: Self.user, sequence: 9)],
             isRelayed: true)
         replica.receiveStream(
             sender, topic: Topic.heads(origin: "accounts").bytes.span, payload: heads.encode().span,

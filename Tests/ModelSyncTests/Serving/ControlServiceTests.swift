@@ -149,7 +149,7 @@ import Testing
     @Test func `what is remembered of peers is bounded by bytes`() throws {
         var network = try sender { $0.budget.reportByteCount = 10_000 }
         let heads = (0..<30).map { Heads(origin: "o-\($0)", incarnation: 1, stamp: 1, heads: []) }
-        let report = ControlRequest.report(rid: 1, report: Report(state: "live", applied: heads))
+        let report = ControlRequest.report(rid: 1, report: ReplicaReport(state: "live", applied: heads))
         let count = report.encode().count
         var refused: UInt64 = 0
         for peer in 0..<100 as Range<UInt8> {
@@ -312,8 +312,8 @@ import Testing
         for (claimed, sequence) in [(incarnation, UInt64(1) << 63), (.max, .max), (1 << 63, 1)] {
             let heads = Heads(
                 origin: "origin", incarnation: claimed, stamp: .max,
-                heads: [Head(topic: .data(type: "User"), sequence: sequence)])
-            let report = Report(state: "live", applied: [heads])
+                heads: [TopicHead(topic: .data(type: "User"), sequence: sequence)])
+            let report = ReplicaReport(state: "live", applied: [heads])
             #expect(network.ask(.origin(0), .report(rid: 1, report: report), from: hostile).isEmpty)
         }
         #expect(network.origins[0].incarnation == incarnation)
@@ -344,7 +344,7 @@ import Testing
                 rid: 3, origin: stream.origin, incarnation: stream.incarnation, topic: stream.topic, first: 1, last: 2),
             .fetch(rid: 4, type: "User", ids: ["1", "2"]), .digest(rid: 5, type: "User", bits: 8),
             .push(rid: 6, topic: stream.topic, batch: [0x86, 0, 0x61, 0x61, 1, 1, 1, 0x80]), .cancel(rid: 2),
-            .report(rid: 7, report: Report(state: "live")),
+            .report(rid: 7, report: ReplicaReport(state: "live")),
         ]
         let encoded = valid.map { $0.encode() }
         var replyCount = 0

@@ -26,7 +26,8 @@ import Testing
         let heads = Heads(
             origin: "fake", incarnation: 1, stamp: 1 << 16,
             heads: [
-                Head(topic: .data(type: "A"), sequence: 1, digest: 10), Head(topic: .data(type: "B"), sequence: 1),
+                TopicHead(topic: .data(type: "A"), sequence: 1, digest: 10),
+                TopicHead(topic: .data(type: "B"), sequence: 1),
             ])
         let sender = try FakeSender { request in
             switch request {

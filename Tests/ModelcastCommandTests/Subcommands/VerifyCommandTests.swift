@@ -179,7 +179,7 @@ import Testing
         func holder() throws -> FakeSender {
             let heads = Heads(
                 origin: "p", incarnation: 1, stamp: 1 << 16,
-                heads: (10..<50).map { Head(topic: .data(type: "T\($0)"), sequence: 1) })
+                heads: (10..<50).map { TopicHead(topic: .data(type: "T\($0)"), sequence: 1) })
             return try FakeSender { request in
                 switch request {
                 case .hello(let rid, let version, _, _): return [FakeSender.greeting(rid, version, heads)]

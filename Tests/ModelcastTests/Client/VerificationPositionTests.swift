@@ -8,7 +8,7 @@ import Testing
     private func position(_ heads: [(origin: String, incarnation: UInt64, sequence: UInt64)]) -> Verification.Position {
         Verification.Position(
             heads.map { told in
-                let head = Head(topic: .data(type: "User"), sequence: told.sequence)
+                let head = TopicHead(topic: .data(type: "User"), sequence: told.sequence)
                 return Heads(origin: told.origin, incarnation: told.incarnation, stamp: 1, heads: [head])
             }, type: "User")
     }

@@ -443,7 +443,7 @@ import ZeroMQ
         let start = origin.incarnation
         let later = Heads(origin: "accounts", incarnation: start + 1, stamp: start + 1, heads: [])
         let report = ControlRequest.report(
-            rid: 1, report: Report(state: "live", applied: [later], counters: [:])
+            rid: 1, report: ReplicaReport(state: "live", applied: [later], counters: [:])
         ).encode()
         func hear(_ words: String) throws {
             let key = try Curve.KeyPair().publicKey.z85

@@ -79,7 +79,7 @@ extension RightsMatrix {
         let order = world.grants.filter { !$0.causesRecovery } + world.grants.filter(\.causesRecovery).prefix(1)
         for grant in order {
             var client = try client(of: publisher, grant)
-            try client.send { .report(rid: $0, report: Report(state: "live", applied: [later])) }
+            try client.send { .report(rid: $0, report: ReplicaReport(state: "live", applied: [later])) }
             // Requests of a peer are done in turn.
             _ = try client.answer { .hello(rid: $0, version: 1, name: "asker", prefixes: []) }
             check(grant, "a report of a later start", "anything", start() > first, grant.causesRecovery)

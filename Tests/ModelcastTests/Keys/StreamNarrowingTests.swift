@@ -17,7 +17,7 @@ import Testing
     private func heads(_ origin: String, of types: [String], isRelayed: Bool = true) -> [UInt8] {
         Heads(
             origin: origin, incarnation: 1, stamp: 1,
-            heads: types.map { Head(topic: .data(type: $0), sequence: 3, digest: 5) }, isRelayed: isRelayed
+            heads: types.map { TopicHead(topic: .data(type: $0), sequence: 3, digest: 5) }, isRelayed: isRelayed
         ).encode()
     }
 

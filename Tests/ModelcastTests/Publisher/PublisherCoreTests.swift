@@ -1,3 +1,4 @@
+import ModelRecord
 import ModelSync
 import ModelWire
 import Testing

@@ -55,9 +55,9 @@ import ZeroMQ
     @Test func `what a peer calls itself and reports is kept on one line`() async throws {
         let publisher = try makePublisher(nil)
         try await running(publisher) { endpoints in
-            let stream = Report.Stream(
+            let stream = ReplicaReport.Stream(
                 origin: "o", topic: .data(type: "User"), state: "a\nb", milliseconds: 1, reason: Self.hostile)
-            let report = Report(state: "x\u{1B}", streams: [stream], counters: ["a\nb": 1])
+            let report = ReplicaReport(state: "x\u{1B}", streams: [stream], counters: ["a\nb": 1])
             let requests = [
                 ControlRequest.hello(rid: 1, version: 1, name: Self.hostile, prefixes: [Topic.dataPrefix]),
                 .report(rid: 2, report: report),

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import ModelCache
+import ModelRecord
 import Modelcast
 import TestSupport
 import Testing

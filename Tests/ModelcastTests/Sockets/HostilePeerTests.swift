@@ -181,14 +181,14 @@ private struct HostileFrames {
         generator = SeededGenerator(seed: seed)
         let topic = Topic.data(type: "User")
         let heads = Heads(
-            origin: origin, incarnation: incarnation, stamp: 1, heads: [Head(topic: topic, sequence: 1 << 40)])
+            origin: origin, incarnation: incarnation, stamp: 1, heads: [TopicHead(topic: topic, sequence: 1 << 40)])
         let requests: [ControlRequest] = [
             .hello(rid: 1, version: 1, name: "hostile", prefixes: [Topic.dataPrefix]),
             .snapshot(rid: 2, prefixes: [Topic.dataPrefix], credit: 1), .credit(rid: 2, count: 3), .cancel(rid: 2),
             .replay(rid: 3, origin: origin, incarnation: incarnation, topic: topic, first: 1, last: 2),
             .fetch(rid: 4, type: "User", ids: ["1", "2"]), .digest(rid: 5, type: "User", bits: 8),
             .push(rid: 6, topic: topic, batch: [0x86, 0, 0x61, 0x61, 1, 1, 1, 0x80]),
-            .report(rid: 7, report: Report(state: "live", applied: [heads])),
+            .report(rid: 7, report: ReplicaReport(state: "live", applied: [heads])),
         ]
         valid = requests.map { $0.encode() }
     }

@@ -1,4 +1,5 @@
 import ModelCache
+import ModelRecord
 import ModelSync
 import Modelcast
 

@@ -1,3 +1,4 @@
+import ModelCache
 import Modelcast
 
 /// Reads a subscriber's copy, and asks now and then how the subscriber is.

@@ -1,5 +1,6 @@
 import Logging
 @_spi(CacheWriting) import ModelCache
+import ModelRecord
 import Modelcast
 import TestSupport
 

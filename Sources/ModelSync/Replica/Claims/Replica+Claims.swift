@@ -108,7 +108,7 @@ extension Replica {
 
     /// Takes back the claims from `index` on, as if they had never been made.
     private func dropClaims(_ stream: StreamState, from index: Int) {
-        // One by one: a batch that came between two claims is known to the later of them alone.
+        // Claims are taken back one by one: a batch that came between two of them is known to the later one alone.
         for claim in stream.claims[index...].reversed() {
             stream.tracker.takeBack(through: claim.through, former: claim.former)
         }

@@ -14,8 +14,9 @@ struct LostReach: Equatable {
 /// or another; and an answer of each sender whose records have come without heads, as a copy under way brings them.
 /// What comes from then on is kept beside the copy (`AbsentModels`). So no half of a model looks whole.
 ///
-/// Each sender is judged apart. One that refuses, is silent or drips is left out for a while; but as long as it may be
-/// honest, the word of others that they have what it had counts only after some seconds, as one of them may lie.
+/// Each sender is judged by itself. One that refuses, is silent or sends too slowly is left out for a while. As long as
+/// it may still be honest, the word of other senders that they hold as much counts only after some seconds, because one
+/// of them may lie.
 final class Fetch {
     /// What becomes of the answer.
     enum Purpose {
@@ -58,7 +59,7 @@ final class Fetch {
         /// How much of the answer has come.
         var byteCount = 0
 
-        /// When the whole answer is due: a sender that drips is none.
+        /// When the whole answer is due. The request to a sender that sends too slowly has failed then.
         var endsAt: UInt64 { askedAt + Fetch.answerMicroseconds + UInt64(byteCount >> 20) * 1_000_000 }
     }
 
@@ -68,7 +69,7 @@ final class Fetch {
         var required: [SenderID] = []
         /// Senders without which an answer is not that of all: they are live, and have not failed for long.
         var counted: Set<SenderID> = []
-        /// One is not live, which may be back soon.
+        /// Some sender is not live, and may be back soon.
         var isAnyAway = false
     }
 
@@ -263,7 +264,7 @@ final class Fetch {
     /// All senders that count have answered.
     var hasAll: Bool { senders.counted.allSatisfy(hasAnswered) }
 
-    /// What a round has come to.
+    /// How a round stands.
     enum Standing: Equatable {
         case awaitsAnswers
         /// Nobody has more than what was told.

@@ -7,7 +7,7 @@ struct FetchBackOff {
         case refusal
         /// The sender did not answer in time.
         case silence
-        /// The sender brought more than an answer can have, or drips.
+        /// The sender brought more than an answer can have, or sends too slowly.
         case abuse
     }
 

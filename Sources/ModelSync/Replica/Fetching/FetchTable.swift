@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// Who waits for which models, and what is under way for that.
+/// The models that are asked for, those who wait for them, and the fetches under way.
 struct FetchTable {
     /// Somebody who waits for models of one type.
     struct Asker {

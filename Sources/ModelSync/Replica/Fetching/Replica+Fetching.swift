@@ -65,7 +65,7 @@ extension Replica {
     func driveFetches(now: Moment) {
         guard isLimited || !fetches.isIdle else { return }
         enforceLimits(now: now)
-        // As the copy is built anew, all were put back.
+        // A renewal has put all fetches back. They begin again when it is over.
         guard renewal == nil else { return }
         beginAudit(now: now)
         for fetch in fetches.begin(now: now.uptimeMicroseconds) { cache.beginArrivals(fetch.ids, type: fetch.type) }
@@ -79,7 +79,7 @@ extension Replica {
                 requests.end(ask.rid)
                 fetch.fail(sender)
             } else if ask.dueAt <= time {
-                // Also where this process was stopped meanwhile, for which the sender is not to blame for long.
+                // A stop of this process looks the same. So the first silence leaves a sender out for a second only.
                 fail(fetch, sender, ask.rid, .silence, now: now)
             } else if ask.endsAt <= time {
                 fail(fetch, sender, ask.rid, .abuse, now: now)
@@ -220,7 +220,7 @@ extension Replica {
         let time = now.uptimeMicroseconds
         fetch.goOn(sender, byteCount: byteCount, hasRejected: hasRejected, dueAt: time + patience(3))
         guard fetches.open.reduce(0, { $0 + $1.byteCount(of: sender) }) > Fetch.byteCountMax else { return }
-        // What it has brought goes with all that is under way: nothing tells its part from that of others.
+        // All fetches with records of this sender begin anew: its records cannot be told from those of other senders.
         fail(fetch, sender, rid, .abuse, now: now)
         notice(.fetchOverrun, ["sender": label(sender), "bytes": "\(Fetch.byteCountMax)", "type": fetch.type])
         for fetch in fetches.open where fetch.byteCount(of: sender) > 0 { putBack(fetch, isTooLarge: false) }

@@ -1,8 +1,9 @@
 import ModelCache
 import ModelWire
 
-/// How far the streams that were forgotten last had been applied, so that one which goes on has no hole by that; and
-/// which of them were pushed here, so that what they brought, which may be nowhere else, is not taken for a difference.
+/// The positions of the streams that were forgotten last: a stream that goes on has no hole because it was forgotten.
+///
+/// Streams that were pushed here are marked. What they brought may be nowhere else, and is not taken for a difference.
 struct ForgottenStreams: Sendable {
     /// Where a stream stood.
     struct Stand: Sendable {

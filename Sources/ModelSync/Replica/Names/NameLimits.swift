@@ -14,7 +14,8 @@ struct NameLimits: Sendable {
     private var nextMakingRoom: UInt64 = 0
     private var nextForgetting: UInt64 = 0
 
-    /// How long neither is tried again: where too few names can give way, trying with each batch would cost too much.
+    /// The pause between two attempts to make room, or to forget names. Where too few names can give way, an attempt
+    /// with each batch would cost too much.
     private static let pauseMicroseconds: UInt64 = 1_000_000
 
     /// Since when no stream that was met has found room; nil where the last one has.

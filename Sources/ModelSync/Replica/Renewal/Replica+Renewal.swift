@@ -315,7 +315,7 @@ extension Replica {
     func startAnewAfterStandstill(now: Moment) {
         guard upkeep.hasStoodStill(for: configuration.tombstoneRetention, now: now) else { return }
         dropFormerParts(now: now)
-        // Also where nothing is here yet: what waited may have been deleted, and the delete forgotten.
+        // An empty copy starts anew, too: models in waiting messages may be deleted by now, and the deletes forgotten.
         startAnew(prefixes, reason: "this process stood still for too long", now: now)
     }
 

@@ -10,13 +10,13 @@ extension Replica {
     /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
     /// everything. What it has brought already stays: give up the connection to hear it anew.
     public func grant(_ grantee: Grantee, to sender: SenderID) {
-        // Reports tell nobody what it told under another grant.
+        // What the sender told under the former grant is forgotten, so that no report repeats it.
         (sessions[sender.index].origins, sessions[sender.index].ages) = ([], [:])
         sessions[sender.index].rights = SenderRights(of: grantee)
     }
 
-    /// The sender may bring the batch of this stream that the decoder holds, and it is signed where it has to be. One
-    /// that does not count is counted, and told the first time.
+    /// The sender may bring the batch of this stream that the decoder holds, and the batch is signed where it has to
+    /// be. Each batch that is refused raises a counter; the log is told of the first, and not of each.
     /// - Parameter verdict: the answer, where the owner has looked at the seal already, on another thread.
     @inline(__always)
     func mayCount(
@@ -47,7 +47,7 @@ extension Replica {
             deny(sender, told.origin, told.heads.first?.topic.type)
             return nil
         }
-        func isDenied(_ head: Head) -> Bool {
+        func isDenied(_ head: TopicHead) -> Bool {
             !(head.topic.type.map { rights.grantee.rights.maySpeak(for: told.origin, of: $0) } ?? false)
         }
         guard let denied = told.heads.first(where: isDenied) else { return told }
@@ -75,7 +75,7 @@ extension Replica {
     func allowed(_ records: [CellRecord], type: String, of sender: SenderID) -> [CellRecord] {
         guard let rights = sessions[sender.index].rights, !rights.isRelay else { return records }
         return records.filter { record in
-            // One without a version would make a type of any name.
+            // A record without a version is refused, too: it would create a type of any name.
             let origins = record.origins
             let denied =
                 origins.isEmpty

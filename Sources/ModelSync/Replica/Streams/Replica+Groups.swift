@@ -40,8 +40,8 @@ extension Replica {
             patience: min(Replica.groupPatienceMicroseconds, heldMicrosecondsMax / 2))
     }
 
-    /// How long the parts of a transaction are waited for when nothing says that one is missing: at least as long as
-    /// the heartbeats take that would say so.
+    /// The time for which a transaction waits for its parts while nothing says that one is missing, or longer where
+    /// heartbeats are slow: the heads that would say so come with these.
     static let groupPatienceMicroseconds: UInt64 = 2_000_000
 
     /// Merges the parts of a transaction.
@@ -131,8 +131,8 @@ extension Replica {
         }
     }
 
-    /// How long parts are held whose rest may never come. What they delete must show before other processes forget
-    /// those deletes.
+    /// The time for which parts are held when the rest may never come. What they delete must show before other
+    /// processes forget those deletes.
     private var heldMicrosecondsMax: UInt64 {
         min(StreamBeginning.patienceMicroseconds, configuration.tombstoneRetention.wholeMicroseconds / 4)
     }

@@ -77,7 +77,7 @@ extension Replica {
     /// A relay tells, with head 0, a topic that the origin, a sender itself, does not tell. An origin that has started
     /// without its models does not tell topics that it has not written to since; the copy of the relay may hold what
     /// the earlier start wrote there.
-    private func tellsFormer(_ head: Head, _ heads: Heads, _ known: StreamState?) -> Bool {
+    private func tellsFormer(_ head: TopicHead, _ heads: Heads, _ known: StreamState?) -> Bool {
         known == nil && head.sequence == 0 && origins[heads.origin].provenStart == heads.incarnation
             && isPresent(heads.origin)
     }

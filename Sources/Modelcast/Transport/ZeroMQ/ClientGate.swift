@@ -61,7 +61,7 @@ final class ClientGate {
             for decision in try handler.answer() {
                 switch decision {
                 case .allowed, .allowedWithoutKey: continue
-                // One that may come in elsewhere goes there: other grants hold for it since it was told of this stream.
+                // A known key that is refused here has other grants by now. Its client will be told another stream.
                 case .refused(let key) where known.contains(key): continue
                 case .refused(let key): note("its key has no grant; if it should have one, add it", key: key.z85)
                 case .malformed: note("it was asked about in a way that is not understood", key: nil)

@@ -8,7 +8,7 @@ struct StreamNarrowing {
     private let rights: Rights
     /// The topics of the types begin with one of these.
     private let prefixes: [[UInt8]]
-    /// The origins of which they have been told a topic: of no other they learn the name.
+    /// The origins of which these readers were told a topic. All other names but the sender's stay hidden from them.
     private var origins: Set<String> = []
     /// The name of the sender, as its own heads tell it.
     private var own: String?

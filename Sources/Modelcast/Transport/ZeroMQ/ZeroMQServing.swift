@@ -1,4 +1,5 @@
 import Logging
+import ModelCache
 import ModelGrants
 import ModelSync
 import ZeroMQ

@@ -1,4 +1,5 @@
 @_spi(CacheWriting) import ModelCache
+import ModelRecord
 import ModelWire
 import Modelcast
 

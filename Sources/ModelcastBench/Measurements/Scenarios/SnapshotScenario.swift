@@ -1,3 +1,4 @@
+import ModelRecord
 import Modelcast
 import Synchronization
 

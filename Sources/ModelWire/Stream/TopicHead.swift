@@ -1,5 +1,5 @@
 /// The head of a topic: the last sequence that was sent on it.
-public struct Head: Sendable, Hashable {
+public struct TopicHead: Sendable, Hashable {
     /// The topic.
     public var topic: Topic
     /// The last sequence; 0 when only an earlier incarnation has sent on the topic.

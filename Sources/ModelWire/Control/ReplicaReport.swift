@@ -2,7 +2,7 @@ import ModelCBOR
 import ModelRecord
 
 /// The report of a replica to its senders, once a second (protocol article, section 5).
-public struct Report: Sendable, Hashable {
+public struct ReplicaReport: Sendable, Hashable {
     /// The replica's state towards this sender, by its name in section 6; empty when none was told.
     public var state: String
     /// The heads of what the replica has applied: for each origin and topic, the last sequence with no hole before it.
@@ -55,7 +55,7 @@ public struct Report: Sendable, Hashable {
     }
 }
 
-extension Report {
+extension ReplicaReport {
     private enum Key {
         static let state = "state"
         static let applied = "applied"
@@ -81,8 +81,8 @@ extension Report {
             case Key.lag:
                 writer.write(unsigned: lagMilliseconds ?? 0)
             case Key.streams:
-                writer.writeArrayHead(min(streams.count, Report.streamCountMax))
-                for stream in streams.prefix(Report.streamCountMax) { stream.write(to: &writer) }
+                writer.writeArrayHead(min(streams.count, ReplicaReport.streamCountMax))
+                for stream in streams.prefix(ReplicaReport.streamCountMax) { stream.write(to: &writer) }
             default:
                 writer.write(unsigned: counters[key] ?? 0)
             }
@@ -108,7 +108,7 @@ extension Report {
                 var list = try frame.beginArray()
                 while frame.next(&list) {
                     let stream = try Stream(reading: &frame)
-                    if streams.count < Report.streamCountMax { streams.append(stream) }
+                    if streams.count < ReplicaReport.streamCountMax { streams.append(stream) }
                 }
             default:
                 guard frame.isAtUnsigned else {
@@ -121,7 +121,7 @@ extension Report {
     }
 }
 
-extension Report.Stream {
+extension ReplicaReport.Stream {
     /// The array `[origin, topic, state, milliseconds, reason]`.
     fileprivate func write(to writer: inout CBORWriter) {
         writer.writeArrayHead(5)
@@ -138,7 +138,7 @@ extension Report.Stream {
         topic = try frame.topic(&elements)
         state = try frame.shownText(&elements, byteCountMax: 64)
         milliseconds = try frame.unsigned(&elements)
-        reason = try frame.shownText(&elements, byteCountMax: Report.reasonByteCountMax)
+        reason = try frame.shownText(&elements, byteCountMax: ReplicaReport.reasonByteCountMax)
         try frame.finish(&elements)
     }
 }
