@@ -183,6 +183,55 @@ struct FetchSenderTests {
         #expect(mesh.replica.counters[.digestMismatches] == 0)
     }
 
+    @Test
+    func `held models of a lazy copy are compared though a sender makes up something else before each comparison ends`()
+        throws
+    {
+        var limits = CacheLimits()
+        limits.prefetch = .none
+        var mesh = try Mesh(relays: 2, origins: 1, modelLimits: limits)
+        try mesh.connect()
+        try mesh.write(0, "User", "keep", ["a": 1])
+        mesh.replica.fetch(["keep"], of: "User", token: 1, now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        let former = try #require(mesh.replica.cache["User", "keep"])
+        try mesh.write(0, "User", "keep", ["b": 2])
+        var lies = 0
+        func invented() -> [Heads] {
+            lies += 1
+            return FetchSenderTests.invented(round: lies)
+        }
+        mesh.relays[0].answer = { [relay = mesh.relays[0]] request in
+            switch request {
+            case .fetch(let rid, _, _), .snapshot(let rid, _, _), .heads(let rid, _, _):
+                [.complete(rid: rid, heads: relay.told() + invented())]
+            default: nil
+            }
+        }
+        for round in 1...120 {
+            for heads in invented() {
+                mesh.replica.receiveStream(
+                    mesh.senders[0], topic: Topic.heads(origin: heads.origin).bytes.span,
+                    payload: heads.encode().span, now: mesh.now)
+            }
+            mesh.pass(milliseconds: 1_000)
+            // A loss as no correct copy has it.
+            if round == 20 { mesh.replica.cache.commit { $0.overwrite(type: "User", id: "keep", with: former) } }
+        }
+        let askedForHeads = mesh.relays[0].requests.count { if case .heads = $0 { true } else { false } }
+        // Each time its heads alone are taken, and all that is held is to be compared.
+        try #require(askedForHeads > 50)
+        #expect(mesh.replica.cache["User", "keep"]?.values == ["a": 1, "b": 2])
+    }
+
+    /// Heads of origins that do not exist, others in each round.
+    private static func invented(round: Int) -> [Heads] {
+        (0..<20).map { number in
+            let head = TopicHead(topic: .data(type: "User"), sequence: UInt64(round * 7 + number))
+            return Heads(origin: "o\(number)", incarnation: 1, stamp: 1, heads: [head], isRelayed: true)
+        }
+    }
+
     @Test func `a sender that tells of what nobody has is waited for once, where there are transactions`() throws {
         var mesh = try FetchSenderTests.mesh()
         FetchSenderTests.runAhead(mesh)

@@ -277,21 +277,22 @@ extension Replica {
     /// Sees to the models of a type in a lazy copy, because something of the type was passed over that no batch will
     /// bring: the heads of a sender have been taken without its records.
     ///
-    /// What is held is compared at once, as after a hole that others mend by records. What is on its way back is asked
-    /// for anew; for how long that is waited for, it counts from its begin, so that who claims something else each time
-    /// keeps no model away.
+    /// What is held is compared at once, as after a hole that others mend by records. What is on its way back, or is
+    /// being compared, is asked for anew; for how long that is waited for, it counts from its begin, so that who claims
+    /// something else each time keeps no model away, and none from being compared.
     func reviewHeld(of type: String, now: Moment) {
         for fetch in fetches.open where fetch.type == type {
-            guard fetch.purpose == .bringsBack else {
-                putBack(fetch, isTooLarge: false)
-                continue
-            }
             for (sender, ask) in fetch.open {
                 requests.end(ask.rid)
                 forgetParts(of: sender)
             }
-            cache.cancelArrivals(fetch.ids, type: type)
-            cache.beginArrivals(fetch.ids, type: type)
+            switch fetch.purpose {
+            case .bringsBack:
+                cache.cancelArrivals(fetch.ids, type: type)
+                cache.beginArrivals(fetch.ids, type: type)
+            case .audits:
+                fetch.mayDiffer = true
+            }
             fetch.beginAnew(now: now.uptimeMicroseconds)
         }
         fetches.noteUnsure(cache.evictDeletes(of: type), of: type)
