@@ -1,20 +1,5 @@
 package import ModelRecord
 
-/// Why a text is not accepted as JSON.
-package struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// The fault, in words for a person.
-    package let reason: String
-    /// The number of the byte at fault, the first being 1; nil where no single place is.
-    package let column: Int?
-
-    package init(_ reason: String, at offset: Int? = nil) {
-        self.reason = reason
-        column = offset.map { $0 + 1 }
-    }
-
-    package var description: String { column.map { "\(reason) at column \($0)" } ?? reason }
-}
-
 /// A strict reader of JSON (RFC 8259) that makes values of the text where it stands.
 ///
 /// The reader is stricter than the standard: a key stands once in an object, and an integer fits into 64 bits. A number

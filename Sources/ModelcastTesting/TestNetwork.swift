@@ -114,11 +114,14 @@ public final class TestNetwork: Sendable {
     }
 
     /// Stops a service as a deployment would, and waits for its end: a publisher sends what is open, and says bye.
-    /// - Throws: the error with which the service ended; ``TestNetworkError`` where no service of this name runs.
+    /// - Throws: the error with which the service ended; ``TestNetworkError`` where no service of this name runs;
+    ///   `CancellationError` when the task is cancelled, while the service goes on ending.
     public func stop(_ name: String) async throws {
         guard let running = services.withLock({ $0.removeValue(forKey: name) }) else { throw noService(name) }
         running.task.cancel()
-        try await running.task.value
+        let end = Settlement<Void>()
+        Task { end.settle(await running.task.result) }
+        try await end.value
     }
 
     private func run(_ changed: PublisherConfiguration, as name: String) throws -> Publisher {

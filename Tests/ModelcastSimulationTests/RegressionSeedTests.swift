@@ -189,6 +189,11 @@ import Testing
         (9_900_900_013_738, "a model that one had written and another deleted at one stamp"),
     ]
 
+    /// Those since liars make up origins.
+    static let allSeeds: [(seed: UInt64, found: String)] = [
+        (9_907_000_096_319, "lies that change all the time began each comparison of what a lazy copy holds anew")
+    ]
+
     /// What there was when the first failed; each seed plays the story in which it did.
     private static let features = fullFeatures.subtracting([.names, .grants])
     private static let fullFeatures = endingFeatures.subtracting([.expiry])
@@ -247,11 +252,6 @@ import Testing
     func `seeds that once failed where copies know all ids are sound`(seed: UInt64, found: String) {
         #expect(failure(of: seed, RegressionSeedTests.idFeatures) == nil, "\(found)")
     }
-
-    /// What each seed has found with everything.
-    private static let allSeeds: [(UInt64, String)] = [
-        (9_907_000_096_319, "lies that change all the time began each comparison of what a lazy copy holds anew")
-    ]
 
     @Test(arguments: RegressionSeedTests.allSeeds)
     func `seeds that once failed where liars make up origins are sound`(seed: UInt64, found: String) {

@@ -36,6 +36,17 @@ import Testing
         #expect(count > 50)
     }
 
+    @Test func `what each counter counts stands in the article about repair`() throws {
+        let source = try Repository.text(of: "Sources/ModelSync/Counters.swift")
+        let article = try Repository.text(of: "Sources/Modelcast/Modelcast.docc/Repair.md")
+        let names = source.matches(of: /(?m)^        case (\w+)$/).map { match in
+            match.output.1.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
+        }
+        #expect(names.count > 70 && names.contains("models_evicted"))
+        let missing = names.filter { !article.contains("`\($0)`") }
+        #expect(missing.isEmpty, "\(missing.joined(separator: ", "))")
+    }
+
     @Test func `a test that does not exist is found`() {
         let tests = SourceFile(
             path: "Tests/ModelSyncTests/Replica/ReplicaTests.swift",

@@ -67,7 +67,7 @@ enum TidyRules {
     static func strangers(in file: SourceFile) -> [String] {
         let name = file.name.prefix { $0 != "+" && $0 != "." }
         let declaration =
-            /^(?:@\w+(?:\([^)]*\))? )*public (?:final |indirect )*(?:struct|class|enum|actor|protocol) (\w+)/
+            /^(?:@\w+(?:\([^)]*\))? )*(?:public|package) (?:\w+ )*(?:struct|class|enum|actor|protocol) (\w+)/
         return file.code.compactMap { $0.firstMatch(of: declaration)?.output.1 }.filter { $0 != name }
             .map { "\(file.path): \($0) belongs into \($0).swift" }
     }
@@ -144,7 +144,8 @@ enum TidyRules {
 
     /// The public functions and properties that a user of the library awaits.
     static func waits(in file: SourceFile) -> [String] {
-        guard ["Modelcast", "ModelViews", "ModelCache"].contains(file.target) else { return [] }
+        guard ["Modelcast", "ModelViews", "ModelCache", "ModelcastTesting", "ModelcastConsole"].contains(file.target)
+        else { return [] }
         let code = file.code.joined(separator: "\n")
         return code.matches(of: /public (?:\w+ )*func (\w+)[^{}]*\basync\b/).map { String($0.output.1) }
             + code.matches(of: /public (?:\w+ )*var (\w+): [^{}\n]*\{ get async\b/).map { String($0.output.1) }

@@ -23,6 +23,7 @@ public struct ModelTable: Sendable {
 
     /// The record of `id`, tombstones included; nil where the id is unknown. `idHash` is `Fingerprint.fnv(_:)` of the
     /// id.
+    @_spi(CacheWriting)
     public func record(_ id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         table.shards.record(SlotArray.hash(idHash: idHash), id)
     }

@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelWire
 

@@ -117,33 +117,7 @@ struct ControlService: Sendable {
         guard isWithinLimits(request, received, peer, now: now, &counters) else { return nil }
         switch request {
         case .hello(let rid, let version, let name, let prefixes):
-            guard let spoken = configuration.versions.answer(to: version) else {
-                let message =
-                    "this \(configuration.role) speaks version \(configuration.versions.text), not \(version); "
-                    + "update the older side"
-                refuse(rid, .version, message, peer, now: now, &counters)
-                return nil
-            }
-            guard prefixes.count <= WireLimits.prefixCountMax else {
-                let message = "more than \(WireLimits.prefixCountMax) prefixes: select fewer types, or everything"
-                refuse(rid, .limit, message, peer, now: now, &counters)
-                return nil
-            }
-            guard received.stream != "" else {
-                let message =
-                    "this \(configuration.role) can bind no stream for what this key may read: its log says why"
-                refuse(rid, .limit, message, peer, now: now, &counters)
-                return nil
-            }
-            guard spend(\.questions, of: configuration.budget.questions, rid, peer, now: now, &counters),
-                hasPlace(rid, peer, now: now, &counters),
-                hold(received.byteCount, of: \.helloByteCount, rid, peer, now: now, &counters)
-            else { return nil }
-            peers.withPeer(peer, now: now) {
-                $0.name = name
-                $0.prefixes = prefixes
-            }
-            return .hello(rid: rid, version: spoken, stream: received.stream ?? configuration.streamEndpoint)
+            return admitHello(rid, version, name, prefixes, received, from: peer, now: now, counters: &counters)
         case .snapshot(let rid, let prefixes, let credit):
             guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
             return .snapshot(
@@ -180,6 +154,40 @@ struct ControlService: Sendable {
                 rid, .malformed, "method \(method) is not known to protocol version 1", peer, now: now, &counters)
         }
         return nil
+    }
+
+    /// Admits a greeting, which says who a peer is and what it replicates.
+    private mutating func admitHello(
+        _ rid: UInt64, _ version: UInt64, _ name: String, _ prefixes: [Topic], _ received: ReceivedRequest,
+        from peer: [UInt8], now: Moment, counters: inout Counters
+    ) -> Question? {
+        guard let spoken = configuration.versions.answer(to: version) else {
+            let message =
+                "this \(configuration.role) speaks version \(configuration.versions.text), not \(version); "
+                + "update the older side"
+            refuse(rid, .version, message, peer, now: now, &counters)
+            return nil
+        }
+        guard prefixes.count <= WireLimits.prefixCountMax else {
+            let message = "more than \(WireLimits.prefixCountMax) prefixes: select fewer types, or everything"
+            refuse(rid, .limit, message, peer, now: now, &counters)
+            return nil
+        }
+        guard received.stream != "" else {
+            let message =
+                "this \(configuration.role) can bind no stream for what this key may read: its log says why"
+            refuse(rid, .limit, message, peer, now: now, &counters)
+            return nil
+        }
+        guard spend(\.questions, of: configuration.budget.questions, rid, peer, now: now, &counters),
+            hasPlace(rid, peer, now: now, &counters),
+            hold(received.byteCount, of: \.helloByteCount, rid, peer, now: now, &counters)
+        else { return nil }
+        peers.withPeer(peer, now: now) {
+            $0.name = name
+            $0.prefixes = prefixes
+        }
+        return .hello(rid: rid, version: spoken, stream: received.stream ?? configuration.streamEndpoint)
     }
 
     /// Admits requests that look at many models, bounded in size or rate.

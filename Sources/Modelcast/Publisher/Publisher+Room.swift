@@ -8,9 +8,27 @@ extension Publisher {
     public var isOutboxFull: Bool { core.withLock { $0.isFull(configuration.outboxByteCount) } }
 
     /// Waits until the outbox has room. Another writer may take the room first: try the write, and wait again.
-    /// - Throws: ``ModelcastError`` with code `stopped` when the publisher ends before; `CancellationError` when the
-    ///   task is cancelled.
-    public func waitForRoom() async throws {
+    /// - Parameter timeout: how long to wait at most; nil for as long as it takes, which is for ever where a relay
+    ///   that has to acknowledge is gone.
+    /// - Throws: ``ModelcastError`` with code `timeout` when that takes longer, `stopped` when the publisher ends
+    ///   before; `CancellationError` when the task is cancelled.
+    public func waitForRoom(timeout: Duration? = nil) async throws {
+        guard let timeout else { return try await room() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await self.room() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw ModelcastError(
+                    .timeout,
+                    "the outbox is still full after \(timeout), so nothing of it has been taken; see whether "
+                        + "the publisher runs, its disk has room, and each relay that has to acknowledge is there")
+            }
+            try await group.next()
+        }
+    }
+
+    private func room() async throws {
         try await roomWaiters.wait { enter in
             let (outcome, waker) = core.withLock { core -> (Result<Void, any Error>?, Waker?) in
                 if core.isStopped { return (.failure(Publisher.stoppedWithoutRoom), nil) }
@@ -30,19 +48,20 @@ extension Publisher {
     /// try await publisher.waitingForRoom { try publisher.merge("Sensor", "7", ["celsius": 21.5]) }
     /// ```
     /// - Parameters:
+    ///   - timeout: how long each wait takes at most; nil for as long as it takes.
     ///   - isolation: where the caller runs, such as the main actor; `write` is called there.
     ///   - write: makes the write. It is called again after each wait.
-    /// - Throws: the errors of `write`, except `outbox-full`, and those of ``waitForRoom()``. Once the task is
+    /// - Throws: the errors of `write`, except `outbox-full`, and those of ``waitForRoom(timeout:)``. Once the task is
     ///   cancelled during a wait, `write` is not called again.
     @discardableResult
     public func waitingForRoom<Outcome>(
-        isolation: isolated (any Actor)? = #isolation, _ write: () throws -> Outcome
+        timeout: Duration? = nil, isolation: isolated (any Actor)? = #isolation, _ write: () throws -> Outcome
     ) async throws -> Outcome {
         while true {
             do {
                 return try write()
             } catch let error as ModelcastError where error.code == .outboxFull {
-                try await waitForRoom()
+                try await waitForRoom(timeout: timeout)
                 try Task.checkCancellation()
             }
         }

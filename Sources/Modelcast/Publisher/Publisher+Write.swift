@@ -15,8 +15,8 @@ extension Publisher {
     ///   - expires: when the model ends.
     /// - Returns: whether anything is sent. The result may be ignored, as a refused write throws.
     /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits, `outbox-full` where
-    ///   too much waits to be sent (``waitForRoom()``), `store` while the disk does not take what must be on it,
-    ///   `stopped` once the publisher has ended. Nothing has changed then.
+    ///   too much waits to be sent (``waitForRoom(timeout:)``), `store` while the disk does not take what must be on
+    ///   it, `stopped` once the publisher has ended. Nothing has changed then.
     @discardableResult
     public func merge(
         _ type: String, _ id: String, _ fields: Fields, expires: Expiry = .unchanged

@@ -42,6 +42,18 @@ import Testing
         await #expect(throws: CancellationError.self) { try await writer.value }
     }
 
+    @Test func `waiting for room ends with an error when there is none for so long`() async throws {
+        let publisher = try smallOutbox()
+        try fill(publisher)
+        let error = await #expect(throws: ModelcastError.self) {
+            try await publisher.waitForRoom(timeout: .milliseconds(1))
+        }
+        #expect(error?.code == .timeout && "\(error as Any)".contains("still full after 0.001 seconds"))
+        await #expect(throws: ModelcastError.self) {
+            try await publisher.waitingForRoom(timeout: .milliseconds(1)) { try publisher.merge("User", "1", ["a": 1]) }
+        }
+    }
+
     @Test func `waiting for room ends with an error when the publisher stops, and where it has`() async throws {
         let publisher = try smallOutbox()
         try await running(publisher) { _ in }

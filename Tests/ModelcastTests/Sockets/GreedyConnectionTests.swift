@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `requests that take long leave the stream its turn after each`() async throws {
-        let network = try TestNetwork(.zeroMQ)
+        let network = try TransportUnderTest(.zeroMQ)
         let control = network.control("a")
         try await SocketThread.run(named: "both ends") {
             let thread = try network.transport.implementation.openThread()

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `two buses have nothing to do with each other`() async throws {
-        let other = try TestNetwork(.inMemory)
+        let other = try TransportUnderTest(.inMemory)
         try await during(Publisher(configuration("memory://accounts"), logger: silent)) { first in
             try await during(other.publisher("accounts")) { second in
                 try first.merge("User", "1", ["n": 1])
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a name that nobody has bound is told`() async throws {
-        let network = try TestNetwork(.inMemory)
+        let network = try TransportUnderTest(.inMemory)
         try await during(network.subscriber(of: ["nobody"])) { subscriber in
             #expect(
                 await eventually {

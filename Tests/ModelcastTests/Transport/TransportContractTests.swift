@@ -10,13 +10,13 @@ import Testing
     private final class Ends {
         let thread: any TransportThread
         let control: String
-        private let network: TestNetwork
+        private let network: TransportUnderTest
         private(set) var server: (any ServingEnd)?
         var subscribed: [[UInt8]] = []
         var requested: [(peer: [UInt8], request: [UInt8])] = []
 
-        init(_ kind: TestNetwork.Kind) throws {
-            network = try TestNetwork(kind)
+        init(_ kind: TransportUnderTest.Kind) throws {
+            network = try TransportUnderTest(kind)
             thread = try network.transport.implementation.openThread()
             control = network.control("a")
         }
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Runs `body` with both ends on a thread of its own.
-    private func with(_ kind: TestNetwork.Kind, _ body: @escaping @Sendable (Ends) throws -> Void) async throws {
+    private func with(_ kind: TransportUnderTest.Kind, _ body: @escaping @Sendable (Ends) throws -> Void) async throws {
         try await SocketThread.run(named: "contract") { try body(Ends(kind)) }
     }
 
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `who hears its barrier has all subscriptions before it in force`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `who hears its barrier has all subscriptions before it in force`(kind: TransportUnderTest.Kind) async throws {
         try await with(kind) { ends in
             let stream = try ends.listen()
             for prefix: [UInt8] in [[1], [2], [0xFF, 7]] { try stream.subscribe(to: prefix) }
@@ -101,8 +101,10 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `messages that a turn leaves come in the next, and end the wait at once`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `messages that a turn leaves come in the next, and end the wait at once`(
+        kind: TransportUnderTest.Kind
+    ) async throws {
         try await with(kind) { ends in
             try ends.serve()
             let stream = try ends.listen()
@@ -123,8 +125,9 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `requests and replies arrive in order, and a peer keeps its number`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `requests and replies arrive in order, and a peer keeps its number`(kind: TransportUnderTest.Kind) async throws
+    {
         try await with(kind) { ends in
             let (first, second) = (try ends.connect(), try ends.connect())
             for number: UInt8 in 0..<10 { try first.send([number]) }
@@ -147,8 +150,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `a greeting is told, then its loss, and then nothing more`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `a greeting is told, then its loss, and then nothing more`(kind: TransportUnderTest.Kind) async throws {
         try await with(kind) { ends in
             let connection = try ends.connect(.always)
             #expect(try connection.look() == .pending)
@@ -176,8 +179,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `a reply to who has gone, or was never there, is refused`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `a reply to who has gone, or was never there, is refused`(kind: TransportUnderTest.Kind) async throws {
         try await with(kind) { ends in
             try ends.serve()
             #expect(try ends.reply([1], to: [0, 1, 2, 3, 4]) == false)
@@ -191,9 +194,9 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
     func `a peer that is cut comes back as another, and the freight learns what has left`(
-        kind: TestNetwork.Kind
+        kind: TransportUnderTest.Kind
     ) async throws {
         try await with(kind) { ends in
             try ends.serve()
@@ -221,8 +224,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `what was sent before an end arrives after it`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `what was sent before an end arrives after it`(kind: TransportUnderTest.Kind) async throws {
         try await with(kind) { ends in
             try ends.serve()
             let stream = try ends.listen()
@@ -243,8 +246,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `a wake ends a wait, also one that came before`(kind: TestNetwork.Kind) async throws {
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `a wake ends a wait, also one that came before`(kind: TransportUnderTest.Kind) async throws {
         try await with(kind) { ends in
             ends.thread.waker.wake()
             let isEnded = try ends.waitIsEnded()

@@ -6,9 +6,10 @@ import Testing
 
 /// Whole services over each transport: what a user sees is the same with sockets and without.
 @Suite(.timeLimit(.minutes(15))) struct TransportTests {
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `a publisher, a relay and two subscribers run whole and end equal`(kind: TestNetwork.Kind) async throws {
-        let network = try TestNetwork(kind)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `a publisher, a relay and two subscribers run whole and end equal`(kind: TransportUnderTest.Kind) async throws
+    {
+        let network = try TransportUnderTest(kind)
         try await during(network.publisher("accounts")) { publisher in
             for id in 0..<2_000 { try publisher.merge("User", "\(id)", ["n": 0]) }
             try await during(network.relay("relay", listeningTo: ["accounts"])) { relay in
@@ -30,11 +31,11 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
     func `a publisher that starts again at its endpoint is met by who was there before`(
-        kind: TestNetwork.Kind
+        kind: TransportUnderTest.Kind
     ) async throws {
-        let network = try TestNetwork(kind)
+        let network = try TransportUnderTest(kind)
         try await during(network.subscriber(of: ["accounts"])) { subscriber in
             // The subscriber has connected before there is anybody.
             for start in 1...3 {
@@ -50,11 +51,11 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
     func `a subscriber that does not keep up loses messages, holds up nobody and is repaired`(
-        kind: TestNetwork.Kind
+        kind: TransportUnderTest.Kind
     ) async throws {
-        let network = try TestNetwork(kind)
+        let network = try TransportUnderTest(kind)
         let publisher = try network.publisher("accounts") {
             $0.subscriberQueueByteCount = 1 << 20
             // So what was written is sent by the end, but for a little, however slow the thread of the publisher is.
@@ -93,9 +94,10 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `who has stopped is not live, and a relay is not before it serves`(kind: TestNetwork.Kind) async throws {
-        let network = try TestNetwork(kind)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `who has stopped is not live, and a relay is not before it serves`(kind: TransportUnderTest.Kind) async throws
+    {
+        let network = try TransportUnderTest(kind)
         try await during(network.publisher("accounts")) { publisher in
             let relay = try network.relay("relay", listeningTo: ["accounts"])
             let subscriber = try network.subscriber(of: ["relay"])
@@ -112,9 +114,10 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `a job pushes to a relay, also to one that has been started again`(kind: TestNetwork.Kind) async throws {
-        let network = try TestNetwork(kind)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `a job pushes to a relay, also to one that has been started again`(kind: TransportUnderTest.Kind) async throws
+    {
+        let network = try TransportUnderTest(kind)
         // A relay has to keep what it has acknowledged.
         let folder = try TemporaryDirectory()
         try await during(network.job("job", pushingTo: "relay")) { job in
@@ -134,9 +137,9 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `copies are compared by their control endpoints`(kind: TestNetwork.Kind) async throws {
-        let network = try TestNetwork(kind)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `copies are compared by their control endpoints`(kind: TransportUnderTest.Kind) async throws {
+        let network = try TransportUnderTest(kind)
         try await during(network.publisher("accounts")) { publisher in
             for id in 0..<500 { try publisher.merge("User", "\(id)", ["n": 0]) }
             let subscriber = try network.subscriber(of: ["accounts"]) { $0.control = network.control("billing") }
@@ -151,9 +154,9 @@ import Testing
         }
     }
 
-    @Test(arguments: TestNetwork.Kind.allCases)
-    func `a service that could not bind leaves the endpoint to who has it`(kind: TestNetwork.Kind) async throws {
-        let network = try TestNetwork(kind)
+    @Test(arguments: TransportUnderTest.Kind.allCases)
+    func `a service that could not bind leaves the endpoint to who has it`(kind: TransportUnderTest.Kind) async throws {
+        let network = try TransportUnderTest(kind)
         try await during(network.publisher("accounts")) { publisher in
             _ = try await publisher.boundEndpoints
             let second = try network.publisher("accounts")

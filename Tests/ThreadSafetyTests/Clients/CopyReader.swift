@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelTypes
 import ModelViews

@@ -1,16 +1,5 @@
 package import Foundation
 
-/// The kinds of socket, as the system's calls take them.
-package enum SocketKind {
-    #if os(Linux)
-        package static let stream = CInt(SOCK_STREAM.rawValue)
-        package static let datagram = CInt(SOCK_DGRAM.rawValue)
-    #else
-        package static let stream = SOCK_STREAM
-        package static let datagram = SOCK_DGRAM
-    #endif
-}
-
 /// The address of a Unix socket: a path, or a name in Linux's abstract space with `@` before it.
 package struct UnixAddress {
     private var address = sockaddr_un()

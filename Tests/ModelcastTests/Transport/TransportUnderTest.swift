@@ -2,7 +2,7 @@ import Modelcast
 import TestSupport
 
 /// A network for the services of one test, by one of the transports.
-struct TestNetwork: Sendable {
+struct TransportUnderTest: Sendable {
     enum Kind: CaseIterable, Sendable { case zeroMQ, inMemory }
 
     let transport: Transport
