@@ -135,6 +135,22 @@ import Testing
         }
     }
 
+    @Test func `a model that its owner has leased goes with the owner`() async throws {
+        try await withPair { publisher, subscriber, network in
+            let told = ChangeRecorder(of: subscriber.models(User.self))
+            try publisher.lease(User(id: "1", name: "Ada"), for: .seconds(20))
+            try publisher.merge(User(id: "2", name: "Grace"))
+            try await network.settle()
+            #expect(told.take().count == 2)
+            try await network.stop("publisher")
+            for _ in 0..<100 where subscriber[lastGood: User.self, "1"] != nil {
+                try await network.advance(by: .seconds(1))
+            }
+            #expect(told.take().map { "\($0.id) \($0.change.reason)" } == ["1 leaseEnded"])
+            #expect(subscriber[lastGood: User.self, "2"] != nil)
+        }
+    }
+
     @Test func `a store keeps the types without limits for the next start, and what has limits is fetched`()
         async throws
     {

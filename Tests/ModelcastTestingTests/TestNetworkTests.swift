@@ -92,6 +92,25 @@ import Testing
         }
     }
 
+    @Test func `behind a relay that has stopped everything arrives once it runs again`() async throws {
+        try await withNetwork { network in
+            let publisher = try await network.publisher("accounts")
+            _ = try await network.relay("near", of: ["accounts"])
+            let subscriber = try network.subscriber("billing", of: ["near"])
+            try publisher.merge("User", "1", ["age": 1])
+            try await network.settle()
+            try await network.stop("near")
+            try publisher.merge("User", "1", ["age": 2])
+            try publisher.merge("User", "2", ["age": 7])
+            try await network.settle()
+            #expect(subscriber["User", "1"]?["age"] == 1 && subscriber["User", "2"] == nil)
+            let relay = try await network.relay("near", of: ["accounts"])
+            try await network.settle()
+            #expect(relay["User", "1"]?["age"] == 2)
+            #expect(subscriber["User", "1"]?["age"] == 2 && subscriber["User", "2"]?["age"] == 7)
+        }
+    }
+
     @Test func `a publisher that starts anew is followed, and has its models where it has a store`() async throws {
         let folder = try TemporaryDirectory()
         try await withNetwork { network in

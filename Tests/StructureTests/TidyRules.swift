@@ -67,7 +67,7 @@ enum TidyRules {
     static func strangers(in file: SourceFile) -> [String] {
         let name = file.name.prefix { $0 != "+" && $0 != "." }
         let declaration =
-            /^(?:@\w+(?:\([^)]*\))? )*(?:public|package) (?:\w+ )*(?:struct|class|enum|actor|protocol) (\w+)/
+            /^(?:@\w+(?:\([^)]*\))? )*(?:public|package) (?:(?!import)\w+ )*(?:struct|class|enum|actor|protocol) (\w+)/
         return file.code.compactMap { $0.firstMatch(of: declaration)?.output.1 }.filter { $0 != name }
             .map { "\(file.path): \($0) belongs into \($0).swift" }
     }

@@ -1,5 +1,6 @@
 @_spi(CacheWriting) import ModelCache
 import ModelRecord
+import TestSupport
 import Testing
 
 struct CommitTests {

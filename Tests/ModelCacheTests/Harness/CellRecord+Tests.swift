@@ -1,4 +1,5 @@
 @_spi(RecordWriting) import ModelRecord
+import TestSupport
 
 extension CellRecord {
     /// The record that one merge makes.

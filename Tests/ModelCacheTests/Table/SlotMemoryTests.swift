@@ -1,6 +1,7 @@
 @_spi(CacheWriting) import ModelCache
 @_spi(RecordWriting) import ModelRecord
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ModelCache

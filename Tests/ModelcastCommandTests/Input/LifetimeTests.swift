@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModelcastCommand
 
-/// `modelcast publish --ttl`: models that end after their line.
+/// `modelcast publish --ttl` and `--lease`: models that end after their line, or with their publisher.
 @Suite struct LifetimeTests {
     @Test(arguments: [
         ("90", 90_000), ("500ms", 500), ("3s", 3_000), ("5m", 300_000), ("1.5h", 5_400_000), ("7d", 604_800_000),
@@ -33,6 +33,39 @@ import Testing
         let kept = try #require(subscriber.objects.first { $0["id"] as? String == "kept" })
         #expect((kept["new"] as? [String: Any])?["$expires"] as? Int == 4_000_000_000_000)
         #expect(kept["reason"] == nil)
+    }
+
+    @Test func `a leased model goes when its publisher is killed, and others stay`() async throws {
+        let lines = "{\"id\":\"leased\",\"a\":1}\n{\"id\":\"kept\",\"$leaseMs\":null}\n"
+        let command = try RunningCommand(CommandTests.publish + ["--lease", "2s"], input: lines)
+        let subscriber = try RunningCommand(["subscribe", "--connect", try await command.endpoint()])
+        let hasBoth = await eventually { subscriber.objects.count { $0["new"] is [String: Any] } == 2 }
+        try #require(hasBoth, "\(subscriber.output)")
+        command.signal(SIGKILL)
+        let hasGone = await eventually {
+            subscriber.objects.contains { $0["id"] as? String == "leased" && $0["reason"] as? String == "lease-ended" }
+        }
+        #expect(hasGone, "\(subscriber.output)")
+        #expect(subscriber.objects.compactMap { $0["new"] is NSNull ? $0["id"] as? String : nil } == ["leased"])
+    }
+
+    @Test(arguments: [
+        (CommandTests.publish + ["--lease", "5s", "--ttl", "5s"], "choose one"),
+        (
+            ["publish", "--name", "j", "--push", "tcp://127.0.0.1:1", "--type", "T", "--id-field", "id"]
+                + ["--lease", "5s"], "--lease needs --bind"
+        ),
+    ])
+    func `a lease that nobody could keep is refused`(arguments: [String], told: String) async throws {
+        let command = try RunningCommand(arguments, input: "{\"id\":\"1\"}\n")
+        #expect(try await command.exitCode() == 64)
+        #expect(command.error.contains(told), "\(command.error)")
+    }
+
+    @Test func `a lease shorter than two heartbeats is refused with the least that works`() async throws {
+        let command = try RunningCommand(CommandTests.publish + ["--lease", "10ms"], input: "{\"id\":\"1\"}\n")
+        let isTold = await eventually { command.error.contains("1 refused") }
+        #expect(isTold && command.error.contains("give at least 1000 ms"), "\(command.error)")
     }
 
     @Test func `an end that is no time in milliseconds is a line that is refused`() async throws {

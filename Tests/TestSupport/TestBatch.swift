@@ -1,17 +1,18 @@
 import ModelCBOR
-@_spi(CacheWriting) import ModelCache
-@_spi(RecordWriting) import ModelRecord
+@_spi(RecordWriting) public import ModelRecord
 
 /// A batch of updates in the making, encoded as a publisher would.
-struct TestBatch {
+public struct TestBatch {
     private var bytes: [UInt8] = []
     private var slices: [UpdateSlice] = []
     private let origin: [UInt8]
 
-    init(origin: String = "test") { self.origin = Array(origin.utf8) }
+    /// An empty batch.
+    public init(origin: String = "test") { self.origin = Array(origin.utf8) }
 
+    /// Adds an update.
     /// - Parameter idHash: another hash than the id's own, to make two ids collide.
-    mutating func add(
+    public mutating func add(
         _ operation: UpdateOperation, _ id: String, _ fields: Fields = [:], at stamp: Stamp, idHash: UInt64? = nil
     ) {
         let idStart = bytes.count
@@ -30,12 +31,10 @@ struct TestBatch {
     }
 
     /// How many updates there are.
-    var count: Int { slices.count }
+    public var count: Int { slices.count }
 
-    /// Commits the batch as publishers and replicas do.
-    func commit(to cache: ModelCache, in table: ModelTable) -> BatchSummary { withView { cache.commit($0, in: table) } }
-
-    func withView<R>(_ body: (UpdateBatchView) throws -> R) rethrows -> R {
+    /// Lends the batch as publishers and replicas commit it.
+    public func withView<R>(_ body: (UpdateBatchView) throws -> R) rethrows -> R {
         let origin = origin.span
         return try body(
             UpdateBatchView(
@@ -43,7 +42,7 @@ struct TestBatch {
     }
 
     /// The records that the batch leads to by the merge rule, without a cache.
-    func merge(into records: inout [String: CellRecord]) {
+    public func merge(into records: inout [String: CellRecord]) {
         var plan = MergePlan()
         withView { view in
             for index in 0..<view.count {
@@ -56,39 +55,5 @@ struct TestBatch {
                 }
             }
         }
-    }
-}
-
-extension ModelCache {
-    @discardableResult
-    func commit(_ batch: TestBatch, _ type: String) -> CommitSummary {
-        batch.withView { commit($0, type: type) }
-    }
-
-    /// Commits a single update.
-    @discardableResult
-    func commit(
-        _ type: String, _ id: String, _ fields: Fields = [:], as operation: UpdateOperation = .merge,
-        at stamp: Stamp
-    ) -> CommitSummary {
-        var batch = TestBatch()
-        batch.add(operation, id, fields, at: stamp)
-        return commit(batch, type)
-    }
-}
-
-extension Commit {
-    mutating func apply(_ batch: TestBatch, _ type: String) {
-        batch.withView { apply($0, type: type) }
-    }
-}
-
-extension ModelTable {
-    /// Where the record of a model is; no reference is kept.
-    func address(of id: String) -> UInt {
-        guard let record = self[id] else { return 0 }
-        let unmanaged = unsafe UnmanagedRecord(record)
-        defer { unsafe unmanaged.release() }
-        return unsafe UInt(bitPattern: unmanaged.address)
     }
 }

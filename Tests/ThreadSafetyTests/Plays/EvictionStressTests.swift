@@ -1,6 +1,6 @@
 import Dispatch
 @_spi(CacheWriting) import ModelCache
-import ModelRecord
+@_spi(RecordWriting) import ModelRecord
 import Synchronization
 import TestSupport
 import Testing
@@ -29,7 +29,7 @@ import Testing
                 batch.add(.merge, id, ["n": .int(Int64(round)), "t": .text("\(round)")], at: Stamp(round))
             }
             batch.merge(into: &newest)
-            _ = batch.commit(to: play.cache, in: play.cache.table(type))
+            batch.withView { _ = play.cache.commit($0, in: play.cache.table(type)) }
             play.cache.enforceLimits(now: UInt64(round) * 10_000)
             let gone = (0..<5).map { _ in "\(Int.random(in: 0..<count, using: &random))" }
                 .filter { play.cache.presence(of: type, $0) == .evicted }
