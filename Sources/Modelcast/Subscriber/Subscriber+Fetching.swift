@@ -106,8 +106,11 @@ extension Subscriber {
     public func unpin<M: Model>(_ type: M.Type, _ id: M.ID) { unpin(M.modelType, id.idText) }
 
     private var askedSenders: String {
+        let endpoints = configuration.publishers
         let states = status.senders.map { sender in
-            "\(sender.name.isEmpty ? "a sender without a name" : sender.name) (\(sender.state.rawValue))"
+            // One that has never answered has no name yet.
+            let isNamed = !sender.name.isEmpty || !endpoints.indices.contains(sender.sender.index)
+            return "\(isNamed ? sender.name : endpoints[sender.sender.index]) (\(sender.state.rawValue))"
         }
         return states.isEmpty
             ? "none of \(configuration.publishers.joined(separator: ", "))" : states.joined(separator: ", ")

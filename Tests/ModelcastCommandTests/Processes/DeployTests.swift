@@ -36,7 +36,9 @@ import Testing
         Set(text.matches(of: /MODELCAST_[A-Z_]+/).map { String($0.output) })
     }
 
-    @Test(arguments: [("publisher", "publish"), ("relay", "relay"), ("subscriber", "subscribe")])
+    @Test(arguments: [
+        ("publisher", "publish"), ("relay", "relay"), ("subscriber", "subscribe"), ("gateway", "gateway"),
+    ])
     func `the example settings of a unit name options that its subcommand has, and are those that it uses`(
         unit: String, subcommand: String
     ) async throws {
@@ -74,8 +76,9 @@ import Testing
         #expect(count > 8)
     }
 
-    @Test func `what a manifest starts has a subcommand and options that exist`() async throws {
-        let manifest = try text("Deploy/kubernetes/relay.yaml")
+    @Test(arguments: ["relay", "gateway"])
+    func `what a manifest starts has a subcommand and options that exist`(name: String) async throws {
+        let manifest = try text("Deploy/kubernetes/\(name).yaml")
         let arguments = manifest.matches(of: /^ {12}- (\S+)$/.anchorsMatchLineEndings()).map { String($0.output.1) }
         let subcommand = try #require(arguments.first)
         let known = try await options(of: subcommand)

@@ -62,6 +62,24 @@ import Testing
         #expect(figures.count == 3 && figures.prefix(2).allSatisfy { $0["baseline"] != nil })
     }
 
+    @Test func `limits and fetches are measured beside copies without limits, with equal digests`() async throws {
+        let bench = try await ended([
+            "--json", "--only", "limits", "fetch", "--limit-models", "300", "--large-models", "3000", "--rounds", "1",
+        ])
+        #expect(try await bench.exitCode() == 0, "\(bench.error)")
+        let object = try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Any]
+        let parts = try #require(object?["parts"] as? [[String: Any]])
+        let figures = Dictionary(
+            uniqueKeysWithValues: parts.map {
+                (
+                    $0["scenario"] as? String ?? "",
+                    ($0["figures"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
+                )
+            })
+        #expect(figures["limits"]??.first == "an update where a limit evicts nothing")
+        #expect(figures["fetch"]??.contains("fetches a second of 64 tasks") ?? false)
+    }
+
     @Test func `latency is measured at each of the rates, beside raw libzmq at the same`() async throws {
         let bench = try await ended([
             "--json", "--only", "latency", "--models", "500", "--latency-rate", "500", "2000", "--latency-seconds",

@@ -170,6 +170,7 @@ private final class ToldIDs: Sendable {
             }
             #expect(error?.code == .timeout)
             #expect(error?.message.contains("a model of User was not brought back") ?? false)
+            #expect(error?.message.contains("Asked: ipc://\(folder.path("nobody")) (connecting)") ?? false)
         }
         let error = await #expect(throws: ModelcastError.self) { _ = try await subscriber.fetch("User", "1") }
         #expect(error?.code == .stopped)
