@@ -62,6 +62,9 @@ class Browser:
             if message.get("method") == "Runtime.exceptionThrown":
                 details = message["params"]["exceptionDetails"]
                 self.complaints.append(details.get("exception", {}).get("description", details["text"]))
+            if message.get("method") == "Runtime.consoleAPICalled" and message["params"]["type"] in ("error", "assert"):
+                values = [part.get("value", part.get("description")) for part in message["params"]["args"]]
+                self.complaints.append(f"console.{message['params']['type']}: {values}")
             if message.get("method") == "Log.entryAdded" and message["params"]["entry"]["source"] != "network":
                 self.complaints.append(message["params"]["entry"]["text"])
             if message.get("id") == self.number:
