@@ -74,7 +74,10 @@ public final class Console: Service, Sendable {
         let watchers = watchCommits()
         defer { withExtendedLifetime(watchers) {} }
         let application = Application(
-            router: router(), server: .http1(configuration: limits),
+            router: router(),
+            server: HTTPServerBuilder { [limits] responder in
+                ClosingHTTPChannel(base: HTTP1Channel(responder: responder, configuration: limits))
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
