@@ -16,7 +16,7 @@ extension Counters.Name {
         case .droppedCells:
             "Cells left out because their model had too many, and updates that would have made it too "
                 + "large for memory."
-        case .holesFound: "Holes found."
+        case .holesFound: "Repairs begun."
         case .holesFilled: "Holes that the missing batch filled by itself."
         case .holesMendedByReplay: "Holes mended by a replay of what was missing."
         case .holesMendedBySnapshot: "Holes mended by a snapshot."

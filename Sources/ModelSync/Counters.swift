@@ -26,7 +26,7 @@ public struct Counters: Sendable {
         case conflictingCells
         /// Cells left out because their model had too many, and updates that would have made it too large for memory.
         case droppedCells
-        /// Holes found.
+        /// Repairs begun.
         case holesFound
         /// Holes that the missing batch filled by itself.
         case holesFilled

@@ -44,12 +44,6 @@ extension Origin {
         }
     }
 
-    private mutating func sweepTombstones(now: Moment) {
-        guard sweep.takeTurn(retention: configuration.tombstoneRetention, now: now) else { return }
-        counters[.tombstonesDropped] += UInt64(
-            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
-    }
-
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
     /// first tick, which is due at once.
     public var nextDeadline: UInt64? {

@@ -1,6 +1,6 @@
 import ModelWire
 
-/// Holes: where they are noticed, and where their repair begins.
+/// Holes: where one is noted, and where its repair begins. ``SequenceTracker`` finds them.
 extension Replica {
     /// Notes that the stream has a hole, or has none any more. Nothing counts as a hole while no sender of the stream
     /// is through with its first snapshot.
