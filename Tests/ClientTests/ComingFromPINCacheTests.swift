@@ -146,7 +146,7 @@ import Testing
             for _ in 0..<100 where subscriber[lastGood: User.self, "1"] != nil {
                 try await network.advance(by: .seconds(1))
             }
-            #expect(told.take().map { "\($0.id) \($0.change.reason)" } == ["1 leaseEnded"])
+            #expect(told.take().map { "\($0.id) \($0.change.reason)" } == ["1 lease-ended"])
             #expect(subscriber[lastGood: User.self, "2"] != nil)
         }
     }
