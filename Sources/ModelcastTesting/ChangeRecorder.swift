@@ -43,14 +43,8 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
     public func take(atLeast count: Int, within limit: Duration = .seconds(10)) async throws -> [Element] {
         let reached = told.reached(count)
         let told = told
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await reached.value }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw TestNetworkError("the observer was told \(told.count) of \(count) changes in \(limit)")
-            }
-            try await group.next()
+        guard try await within(limit, { try await reached.value }) != nil else {
+            throw TestNetworkError("the observer was told \(told.count) of \(count) changes in \(limit)")
         }
         return take()
     }

@@ -14,18 +14,11 @@ extension Publisher {
     ///   before; `CancellationError` when the task is cancelled.
     public func waitForRoom(timeout: Duration? = nil) async throws {
         guard let timeout else { return try await room() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await self.room() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw ModelcastError(
-                    .timeout,
-                    "the outbox is still full after \(timeout), so nothing of it has been taken; see whether "
-                        + "the publisher runs, its disk has room, and each relay that has to acknowledge is there")
-            }
-            try await group.next()
-        }
+        guard try await within(timeout, room) == nil else { return }
+        throw ModelcastError(
+            .timeout,
+            "the outbox is still full after \(timeout), so nothing of it has been taken; see whether the publisher "
+                + "runs, its disk has room, and each relay that has to acknowledge is there")
     }
 
     private func room() async throws {

@@ -22,15 +22,7 @@ final class AppliedWaiters: Sendable {
     ) async throws -> Outcome? {
         count.wrappingAdd(1, ordering: .relaxed)
         defer { count.wrappingSubtract(1, ordering: .relaxed) }
-        return try await withThrowingTaskGroup(of: Outcome?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await self.outcome(on: service, look) }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                return nil
-            }
-            return try await group.next() ?? nil
-        }
+        return try await within(limit) { try await self.outcome(on: service, look) }
     }
 
     /// Waits until a service has applied what a token names.
