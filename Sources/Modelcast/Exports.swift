@@ -1,5 +1,5 @@
-// What users of Modelcast meet, so that one import is enough. Of the modules below these is exported what stands in
-// what users call, and no more.
+// The declarations that users of Modelcast call, so that one import is enough. What only the modules themselves need,
+// such as merge plans and hashes, is not among them. ModelTypes exports those of ModelRecord.
 @_exported public import ModelTypes
 @_exported public import ModelViews
 
@@ -26,17 +26,6 @@
 @_exported public import struct ModelGrants.NamePattern
 @_exported public import struct ModelGrants.Publication
 @_exported public import struct ModelGrants.Rights
-@_exported public import struct ModelRecord.Cell
-@_exported public import struct ModelRecord.CellRecord
-@_exported public import struct ModelRecord.FieldCursor
-@_exported public import struct ModelRecord.FieldName
-@_exported public import struct ModelRecord.Fields
-@_exported public import struct ModelRecord.Lease
-@_exported public import struct ModelRecord.NameError
-@_exported public import struct ModelRecord.Revision
-@_exported public import typealias ModelRecord.Stamp
-@_exported public import enum ModelRecord.Value
-@_exported public import struct ModelRecord.Version
 @_exported public import struct ModelSigning.SigningKey
 @_exported public import struct ModelSigning.VerifyingKey
 @_exported public import struct ModelStore.StoreError

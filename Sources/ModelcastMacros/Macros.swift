@@ -1,17 +1,5 @@
 @_exported public import ModelTypes
 
-@_exported public import struct ModelRecord.Cell
-@_exported public import struct ModelRecord.CellRecord
-@_exported public import struct ModelRecord.FieldCursor
-@_exported public import struct ModelRecord.FieldName
-@_exported public import struct ModelRecord.Fields
-@_exported public import struct ModelRecord.Lease
-@_exported public import struct ModelRecord.NameError
-@_exported public import struct ModelRecord.Revision
-@_exported public import typealias ModelRecord.Stamp
-@_exported public import enum ModelRecord.Value
-@_exported public import struct ModelRecord.Version
-
 /// Makes a struct a ``Model``: a view of the models of one type, with a property for each field that it needs.
 ///
 /// ```swift

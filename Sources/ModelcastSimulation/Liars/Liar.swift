@@ -74,7 +74,7 @@ struct Liar {
             self.generator = SeededGenerator(seed: generator.next())
         }
 
-        /// What the liar tells now.
+        /// The lie of this moment.
         mutating func next() -> [Heads] {
             guard Int.random(in: 0..<3, using: &generator) == 0 else { return heads }
             for index in heads.indices where Bool.random(using: &generator) {

@@ -277,9 +277,9 @@ extension Replica {
     /// Sees to the models of a type in a lazy copy, because something of the type was passed over that no batch will
     /// bring: the heads of a sender have been taken without its records.
     ///
-    /// What is held is compared at once, as after a hole that others mend by records. What is on its way back, or is
-    /// being compared, is asked for anew; for how long that is waited for, it counts from its begin, so that who claims
-    /// something else each time keeps no model away, and none from being compared.
+    /// The models that are held are compared at once, as after a hole that others mend by records. Those on their way
+    /// back, or being compared, are asked for anew. The time for which they are waited for counts from the begin, so
+    /// that a sender which claims something else each time keeps no model away, and none from being compared.
     func reviewHeld(of type: String, now: Moment) {
         for fetch in fetches.open where fetch.type == type {
             for (sender, ask) in fetch.open {

@@ -10,7 +10,7 @@ extension Replica {
     /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
     /// everything. What it has brought already stays: give up the connection to hear it anew.
     public func grant(_ grantee: Grantee, to sender: SenderID) {
-        // What the sender told under the former grant is forgotten, so that no report repeats it.
+        // The sender's word under the former grant is forgotten, so that no report repeats it.
         (sessions[sender.index].origins, sessions[sender.index].ages) = ([], [:])
         sessions[sender.index].rights = SenderRights(of: grantee)
     }
