@@ -46,6 +46,22 @@ import Testing
     }
 
     @Test(arguments: [
+        ("@Field(convert: .json(Odd.self)) var a: Odd?", "only a type that is Codable"),
+        ("@Field(convert: .structured(Odd.self)) var a: Odd", "only a type that is Codable"),
+        ("@Field(convert: .json(Odd.self).elements) var a: [Odd]", "only a type that is Codable"),
+        ("@Field(convert: .rawValue(Odd.self)) var a: Odd?", "requires that 'Odd' conform to 'RawRepresentable'"),
+        ("@Field(convert: .nope) var a: Int", "has no member 'nope'"),
+        ("@Field(validate: .nope(3)) var a: Int", "'nope'"),
+    ])
+    func `an argument that does not compile by itself is one error in its line and one in the expansion`(
+        property: String, error: String
+    ) throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let errors = try compiler.errors(Self.head + "@Nested struct N { \(property) }")
+        #expect(errors.count == 2 && errors.allSatisfy { $0.contains(error) }, "\(property): \(errors)")
+    }
+
+    @Test(arguments: [
         "a(Bare)", "a(Odd)", "a(Plain)", "a(x: Plain, y: Int)", "a([Odd])", "a(x: Odd, y: Int)", "a(Character)",
         "a(Range<Int>)",
     ])
