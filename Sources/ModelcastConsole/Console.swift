@@ -70,7 +70,7 @@ public final class Console: Service, Sendable {
     /// - Throws: ``ModelcastError`` with code `endpoint` where the address cannot be bound, `configuration` where
     ///   models without tokens would be served to other machines.
     public func run() async throws {
-        try requireProtection()
+        try requireSenseOfGateway()
         let watchers = watchCommits()
         defer { withExtendedLifetime(watchers) {} }
         let application = Application(
@@ -112,13 +112,22 @@ public final class Console: Service, Sendable {
         bound.settle(.failure(ModelcastError(.stopped, "this console has stopped")))
     }
 
-    /// Refuses to serve models to whoever comes, from wherever.
-    private func requireProtection() throws(ModelcastError) {
-        guard let gateway, gateway.configuration.tokens == nil, !configuration.isLoopback else { return }
-        let failure = ModelcastError(
-            .configuration,
-            "\(configuration.host) can be reached from other machines and nothing protects the models: bind the "
-                + "console to 127.0.0.1, or give its gateway tokens")
+    /// Refuses to serve models to whoever comes, from wherever, and streams that leave no room for anything else.
+    private func requireSenseOfGateway() throws(ModelcastError) {
+        guard let gateway = gateway?.configuration else { return }
+        var fault: String?
+        if gateway.tokens == nil, !configuration.isLoopback {
+            fault =
+                "\(configuration.host) can be reached from other machines and nothing protects the models: bind the "
+                + "console to 127.0.0.1, or give its gateway tokens"
+        } else if gateway.streamCountMax > configuration.connectionCountMax - 100 {
+            fault =
+                "\(gateway.streamCountMax) streams leave no room for other requests among "
+                + "\(configuration.connectionCountMax) connections: raise connectionCountMax to "
+                + "\(gateway.streamCountMax + 100), or allow fewer streams with streamCountMax"
+        }
+        guard let fault else { return }
+        let failure = ModelcastError(.configuration, fault)
         bound.settle(.failure(failure))
         throw failure
     }
@@ -156,12 +165,13 @@ public final class Console: Service, Sendable {
         return logger
     }
 
-    /// A connection that says nothing for half a minute is closed, also in the middle of its headers; so are headers
-    /// that take more than any client of ours sends.
+    /// A connection that says nothing for long is closed, also in the middle of its headers; so is one whose headers take
+    /// more than any client of ours sends.
     private var limits: HTTP1Channel.Configuration {
         let (connections, patience) = (connections, configuration.readerPatience)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionHandler(connections, patience: patience)], idleTimeout: .seconds(30),
+            additionalChannelHandlers: [ConnectionHandler(connections, patience: patience)],
+            idleTimeout: TimeAmount(configuration.silencePatience),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
     }
@@ -169,10 +179,10 @@ public final class Console: Service, Sendable {
     /// The services as they are now, each with what was seen of it before.
     @discardableResult
     func refresh() -> [ConsoleLook] {
-        let states = subjects.map { ($0, $0.state, $0.pulse.uptime) }
-        return watches.withLock { watches in
-            states.enumerated().map { index, read in
-                let (subject, state, now) = read
+        // The times are read under the lock, so that they do not go back from look to look.
+        watches.withLock { watches in
+            subjects.enumerated().map { index, subject in
+                let (state, now) = (subject.state, subject.pulse.uptime)
                 let distributions = distributions[index]
                 if let told = state.listening {
                     let repairs = watches[index].look(told.senders, told.streams, now: now)

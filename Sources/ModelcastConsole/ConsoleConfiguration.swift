@@ -17,14 +17,17 @@ public struct ConsoleConfiguration: Sendable {
     /// console itself may always; behind a proxy they come from the site of the proxy, and say so where they write.
     public var origins: [String] = []
     /// How many connections may be open. Where one more comes, the one that has waited longest for a request is closed.
-    /// 256 by default.
-    public var connectionCountMax = 256
+    /// 320 by default. With a gateway it has to be 100 more than ``ModelGateway/streamCountMax``, so that requests
+    /// that wait, probes and scrapes have room beside the streams.
+    public var connectionCountMax = 320
     /// How many bytes of answers may wait for clients that have not taken them yet, of all connections together. Where
     /// it is more, the one that has taken nothing for longest is closed. 64 MiB by default.
     public var answerByteCountMax = 64 << 20
     /// For how long a client may take nothing of an answer that waits for it, before its connection is closed. 30
     /// seconds by default.
     public var readerPatience: Duration = .seconds(30)
+    /// For how long a connection may say nothing. 30 seconds by default.
+    var silencePatience: Duration = .seconds(30)
 
     /// Only processes of this machine can reach it.
     package var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }

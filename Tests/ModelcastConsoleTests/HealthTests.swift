@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Modelcast
 import ModelcastTesting
@@ -12,7 +13,9 @@ import Testing
         try await withPair { publisher, subscriber, network in
             try publisher.merge("User", "1", ["age": 1])
             try await network.settle()
-            try await withConsole(of: [.subscriber(subscriber)]) { client in
+            // Much longer than anything takes here: the clock of the network goes on by itself, too.
+            let patient = try configured { $0.staleAfter = .seconds(300) }
+            try await withConsole(of: [.subscriber(subscriber)], configuration: patient) { client in
                 #expect(try await client.eventually("/readyz") { $0.status == 200 })
                 #expect(try await client.get("/healthz").body == "ok\n")
                 try network.cut(from: "publisher", to: "subscriber")
@@ -20,7 +23,7 @@ import Testing
                 // Lost, but not for long.
                 #expect(!subscriber.status.isLive)
                 #expect(try await client.get("/readyz").status == 200)
-                for _ in 0..<20 { try await network.advance(by: .seconds(1)) }
+                for _ in 0..<40 { try await network.advance(by: .seconds(10)) }
                 #expect(try await client.eventually("/readyz") { $0.status == 503 })
                 let answer = try await client.get("/readyz")
                 #expect(answer.body.contains("[-] subscriber hears publisher: not live for"))
@@ -87,6 +90,22 @@ import Testing
         #expect(Console.problem(of: pulse.phase) == nil)
         clock.end(pulse)
         #expect(pulse.phase == .ended && Console.problem(of: pulse.phase) == nil)
+    }
+
+    @Test func `a process whose store cannot be written is not ready`() async throws {
+        let folder = try TemporaryDirectory()
+        try await withNetwork { network in
+            let publisher = try await network.publisher { $0.store = folder.path("store") }
+            try await withConsole(of: [.publisher(publisher)]) { client in
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                try FileManager.default.removeItem(at: folder.url)
+                #expect(
+                    try await client.eventually("/readyz") { answer in
+                        _ = try? publisher.merge("User", "1", ["age": 1])
+                        return answer.status == 503 && answer.body.contains("store of publisher takes writes")
+                    })
+            }
+        }
     }
 
     @Test func `a service that has not told of its senders yet is not ready`() async throws {

@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    @Test func `a delete counts with what it has deleted`() async throws {
+        try await withHistory(byteCount: 100_000) { publisher, client, network in
+            let text = Value.text(String(repeating: "x", count: 20_000))
+            for n in 0..<50 { try publisher.merge("User", "\(n)", ["text": text]) }
+            try await network.settle()
+            for n in 0..<50 {
+                try publisher.delete("User", "\(n)")
+                try await network.settle()
+            }
+            struct Kept: Decodable { let kept: Told.Kept }
+            let answer = try await client.get("/v1/history?limit=1")
+            let kept = try JSONDecoder().decode(Kept.self, from: Data(answer.body.utf8)).kept
+            #expect((1...5).contains(kept.changes ?? 0), "\(answer.body.prefix(200))")
+        }
+    }
+
     @Test func `the state that a copy is told when it begins is no change`() async throws {
         try await withNetwork { network in
             let publisher = try await network.publisher()

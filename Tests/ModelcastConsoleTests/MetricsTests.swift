@@ -117,6 +117,59 @@ import Testing
         }
     }
 
+    @Test func `how late changes came, how many at once, and how long repairs took is told`() async throws {
+        try await withPair { publisher, subscriber, network in
+            try publisher.merge("User", "1", ["age": 1])
+            try await network.settle()
+            try await withConsole(of: [.subscriber(subscriber)]) { client in
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                func figure(_ name: String) async throws -> Double {
+                    let start = "\(name){name=\"subscriber\",service=\"subscriber\"} "
+                    let lines = try await client.get("/metrics").body.split(separator: "\n")
+                    return lines.lazy.compactMap { $0.hasPrefix(start) ? Double($0.dropFirst(start.count)) : nil }.first
+                        ?? -1
+                }
+                let commits = try await figure("modelcast_commit_changes_count")
+                let changes = try await figure("modelcast_commit_changes_sum")
+                let lags = try await figure("modelcast_lag_seconds_count")
+                for round in 1...3 {
+                    try publisher.transaction { writes in
+                        for id in 0..<4 { try writes.merge("User", "\(id)", ["age": .int(Int64(10 * round + id))]) }
+                    }
+                    try await network.settle()
+                }
+                #expect(try await figure("modelcast_commit_changes_count") == commits + 3)
+                #expect(try await figure("modelcast_commit_changes_sum") == changes + 12)
+                #expect(try await figure("modelcast_lag_seconds_count") == lags + 3)
+                #expect(try await figure("modelcast_repair_seconds_count") == 0)
+                try network.lose(1, from: "publisher", to: "subscriber")
+                for n in 0..<2 {
+                    try publisher.merge("User", "1", ["age": .int(Int64(10 + n))])
+                    for _ in 0..<3 { try await network.advance(by: .seconds(1)) }
+                }
+                #expect(try await figure("modelcast_repair_seconds_count") == 1)
+                #expect(try await figure("modelcast_repair_seconds_sum") > 0)
+            }
+        }
+    }
+
+    @Test func `of 200 types each has a series, and the others have one together`() async throws {
+        let metrics = PrometheusMetrics()
+        Counter(label: "orders", factory: metrics).increment(by: 7)
+        try await withNetwork { network in
+            let publisher = try await network.publisher()
+            for type in 0..<205 { try publisher.merge("Type\(1000 + type)", "1", ["age": 1]) }
+            let body = try await withConsole(of: [.publisher(publisher)], metrics: metrics) { client in
+                try await client.get("/metrics").body
+            }
+            let lines = body.split(separator: "\n").map(String.init)
+            let models = lines.filter { $0.hasPrefix("modelcast_models{") }
+            #expect(models.count == 201 && models.last?.hasSuffix(#"type="(others)"} 5"#) ?? false, "\(models)")
+            // What the program counts is there, too.
+            #expect(lines.contains("orders_total 7"))
+        }
+    }
+
     @Test func `every figure that the dashboard and the alerts ask for is one that there is`() async throws {
         try await withPair { publisher, subscriber, _ in
             let console = Console(

@@ -123,13 +123,18 @@ import Testing
         }
     }
 
+    /// The types without their sizes, which depend on how records are made.
+    private func types(_ client: ConsoleClient, _ header: String = "Accept: */*") async throws -> String {
+        try await client.get("/v1/types", header).body.replacing(/,"bytes":[1-9]\d*/, with: "")
+    }
+
     @Test func `the types are those that have models`() async throws {
         try await withGateway { publisher, client in
             #expect(try await client.get("/v1/types").body == #"{"types":[]}"# + "\n")
             try publisher.merge("User", "1", ["age": 36])
             try publisher.merge("Order", "1", ["sum": 1])
             try publisher.delete("Order", "1")
-            #expect(try await client.get("/v1/types").body == #"{"types":[{"type":"User","count":1}]}"# + "\n")
+            #expect(try await types(client) == #"{"types":[{"type":"User","count":1}]}"# + "\n")
         }
     }
 
@@ -193,7 +198,7 @@ import Testing
                 #expect(answer.status == 401 && answer.headers["www-authenticate"]?.hasPrefix("Bearer") ?? false)
             }
             let header = "Authorization: Bearer \(reader.text)"
-            #expect(try await client.get("/v1/types", header).body == #"{"types":[{"type":"User","count":1}]}"# + "\n")
+            #expect(try await types(client, header) == #"{"types":[{"type":"User","count":1}]}"# + "\n")
             #expect(try await client.get("/v1/models/User/1", header).status == 200)
             let hidden = try await client.get("/v1/models/Secret/1", header)
             let missing = try await client.get("/v1/models/Absent/1", header)

@@ -26,10 +26,18 @@ import Testing
             let origins: [Origin]?
             let originsCount: Int?
             let peers: [Peer]?
+            let queues: [Queue]
         }
         struct TypeRow: Decodable {
             let type: String
             let models: Int
+            let bytes: Int
+        }
+        struct Queue: Decodable {
+            let queue: String
+            let count: Int?
+            let bytes: Int?
+            let limit: Int?
         }
         struct Sender: Decodable {
             let name: String
@@ -83,6 +91,36 @@ import Testing
                 #expect(bad.services[1].senders?.first?.state != "live")
                 #expect(bad.services[1].senders?.first?.outageSeconds ?? 0 >= 15)
                 #expect(bad.services[1].origins?.first?.state == "stale")
+            }
+        }
+    }
+
+    @Test func `it tells about how large the models of a type are, and how full the queues`() async throws {
+        try await withPair { publisher, subscriber, network in
+            let text = Value.text(String(repeating: "x", count: 1000))
+            for id in 0..<500 { try publisher.merge("User", "\(id)", ["text": text]) }
+            try publisher.merge("Note", "1", ["n": 1])
+            try await network.settle()
+            let subjects: [ConsoleSubject] = [.publisher(publisher), .subscriber(subscriber)]
+            try await withConsole(of: subjects, gateway: ModelGateway(of: .subscriber(subscriber))) { client in
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                let services = try await status(client).services
+                for service in services {
+                    #expect(service.types.map(\.type) == ["Note", "User"])
+                    #expect((500_000..<700_000).contains(service.types[1].bytes))
+                    #expect((48..<300).contains(service.types[0].bytes))
+                }
+                let queues = services.map { Dictionary(uniqueKeysWithValues: $0.queues.map { ($0.queue, $0) }) }
+                #expect(queues[0].keys.sorted() == ["outbox", "replay"])
+                #expect(queues[0]["outbox"]?.limit == 64 << 20 && queues[0]["outbox"]?.bytes ?? .max < 64 << 20)
+                #expect(queues[0]["replay"]?.bytes ?? 0 > 0)
+                #expect(queues[1].keys.sorted() == ["answers", "event streams", "history"])
+                #expect(queues[1]["event streams"]?.count == 0 && queues[1]["event streams"]?.limit == 200)
+                let stream = try EventReader(client.port, "/v1/changes")
+                _ = await stream.events(until: { $0.name == "live" })
+                let second = try await status(client).services[1].queues
+                #expect(second.first { $0.queue == "event streams" }?.count == 1)
+                withExtendedLifetime(stream) {}
             }
         }
     }

@@ -213,6 +213,7 @@ import Testing
             #expect(try await client.send("POST", "/v1/batch", "{\"writes\":[\(many)]}").status == 413)
             let plain = try await client.send("PATCH", "/v1/models/A/1", "{}")
             #expect(plain.status == 415 && plain.headers["accept-patch"]?.contains(WriteRequestTests.patch) ?? false)
+            #expect(plain.headers["accept-patch"]?.contains(WriteRequestTests.merge) ?? false)
             #expect(try await client.send("PUT", "/v1/models/A/1", "{}", type: "text/plain").status == 415)
             let part = try await client.send("PUT", "/v1/models/A/1", "{}", "Content-Range: bytes 0-1/9")
             #expect(part.status == 400 && part.body.contains("PATCH"))

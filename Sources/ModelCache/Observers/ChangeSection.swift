@@ -120,9 +120,14 @@ struct ChangeEntry {
     /// The change at `position`, as it is told.
     package func change(at position: Int) -> Change { Change(self, at: position, isInitial: false) }
 
-    /// About how many bytes the records of the change at `position` take: most changes leave a record about as large
-    /// as it was.
-    package func byteCount(at position: Int) -> Int { 2 * new(at: position).byteCount + 64 }
+    /// About how many bytes the records of the change at `position` take. One that was overwritten is taken to be as
+    /// large as the one that is there: it is made again only where somebody asks for it.
+    package func byteCount(at position: Int) -> Int {
+        let held = unsafe held(position)
+        let new = unsafe held.new.byteCount
+        let old = unsafe held.undo == .none ? held.old?.byteCount ?? 0 : new
+        return old + new + 64
+    }
 
     /// The state after, tombstones included.
     func new(at position: Int) -> CellRecord { unsafe held(position).new.record }

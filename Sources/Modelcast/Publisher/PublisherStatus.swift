@@ -8,6 +8,8 @@ public struct PublisherStatus: Sendable {
     public let peers: [Peer]
     /// The refusals, and to whom: each kind of each peer once, the last one first, at most 256.
     public let errors: [DistinctError]
+    /// How many bytes of writes have not been sent yet. At ``PublisherConfiguration/outboxByteCount`` writes are refused.
+    public let outboxByteCount: Int
     /// How many bytes of batches are held for replay.
     public let replayByteCount: Int
     /// How far the publisher's stamps lie ahead of its clock. It is more than some milliseconds where the clock was
@@ -23,6 +25,7 @@ extension Publisher {
             PublisherStatus(
                 counters: core.origin.counters, peers: core.origin.connectedPeers,
                 errors: core.origin.distinctErrors.all,
+                outboxByteCount: core.origin.pendingByteCount + core.heldByteCount,
                 replayByteCount: core.origin.ring.byteCount, clockLead: core.origin.clockLead(now: clock.now()))
         }
     }

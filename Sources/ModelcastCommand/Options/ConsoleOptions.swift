@@ -126,6 +126,9 @@ struct ConsoleOptions: ParsableArguments {
         let console = Console(configuration, of: subjects, metrics: metrics, gateway: gateway, logger: logger)
         return services + [console, ConsoleAnnouncer(console: console)]
     }
+
+    /// The console among services.
+    static func console(in services: [any Service]) -> Console? { services.lazy.compactMap { $0 as? Console }.first }
 }
 
 /// Tells where the console can be reached, which is not known before where the system has chosen the port.

@@ -1,6 +1,7 @@
 import Foundation
 import ModelRecord
 import Modelcast
+import ModelcastConsole
 import ServiceLifecycle
 
 /// The orders of a `modelcast subscribe`, as its command line gives them.
@@ -21,14 +22,17 @@ struct SubscribePlan: Sendable {
 struct SubscribePrinter: Service {
     let subscriber: Subscriber
     let plan: SubscribePlan
+    private let console: Console?
     private let output = ChangeOutput()
 
     /// The pause between two looks at the state of the publishers.
     private static let lookInterval = Duration.milliseconds(25)
 
-    init(subscriber: Subscriber, plan: SubscribePlan) {
+    /// - Parameter console: what has to answer before the process is ready; nil where nothing has to.
+    init(subscriber: Subscriber, plan: SubscribePlan, console: Console? = nil) {
         self.subscriber = subscriber
         self.plan = plan
+        self.console = console
     }
 
     /// Returns when all publishers are live, if that was asked for, when the reader of the output has gone, or when the
@@ -47,6 +51,8 @@ struct SubscribePrinter: Service {
             observation?.cancel()
             SystemdNotifier.stopping()
         }
+        // A console that cannot be bound ends the process with its own error.
+        if let console { _ = try await console.boundPort }
         SystemdNotifier.ready("connecting to \(subscriber.configuration.publishers.joined(separator: ", "))")
         // The port that the system has chosen is known to nobody else.
         if subscriber.configuration.control?.hasSuffix("*") ?? false {

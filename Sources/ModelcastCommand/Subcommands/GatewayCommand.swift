@@ -123,7 +123,9 @@ struct GatewayCommand: AsyncParsableCommand {
                 logger: logger)
         let own: [any Service] = [subscriber] + (writer.map { [$0] } ?? [])
         try await runUntilDone(
-            more + own + [SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
+            more + own
+                + [SubscribePrinter(subscriber: subscriber, plan: plan, console: ConsoleOptions.console(in: more))],
+            logger: logger)
         try tellUnpushed(writer)
     }
 

@@ -18,8 +18,6 @@ struct ChangeFeed: Sendable {
     /// The connection still stands.
     let isConnected: @Sendable () -> Bool
 
-    /// After how long without an event the reader is told that the stream lives.
-    private static let heartbeatPause: Duration = .seconds(15)
     /// The pause between two writes of changes: what comes meanwhile leaves together.
     private static let writePause: Duration = .milliseconds(10)
     /// How many bytes are gathered before they are written.
@@ -42,7 +40,7 @@ struct ChangeFeed: Sendable {
         var lastWrite = ContinuousClock.now
         for await _ in admission.bells {
             guard isConnected() else { return }
-            let isQuiet = lastWrite.duration(to: .now) >= ChangeFeed.heartbeatPause
+            let isQuiet = lastWrite.duration(to: .now) >= gateway.configuration.heartbeatPause
             // Read before the queue is emptied: then everything up to it has been told.
             let current = isQuiet ? gateway.cache.deliveredCommitNumber : 0
             var hasChanges = false

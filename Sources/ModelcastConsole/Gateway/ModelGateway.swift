@@ -22,6 +22,10 @@ public struct ModelGateway: Sendable {
     /// About how many bytes of changes are kept: for streams that were interrupted, and to tell who wrote what. 8 MiB
     /// by default; 0 keeps none, and then each stream that was interrupted begins anew.
     public var historyByteCount = 8 << 20
+    /// After how long without an event a reader is told that its stream lives.
+    var heartbeatPause: Duration = .seconds(15)
+    /// How long the body of a request may take to come.
+    var bodyPatience: Duration = .seconds(25)
 
     /// A gateway to the copy of a service.
     /// - Parameters:

@@ -58,6 +58,7 @@ struct ModelRequests: Sendable {
     func waitForWrites(_ request: Request, _ asker: Asker) async throws(Problem) {
         let texts = request.headers[values: ModelRequests.after]
         guard !texts.isEmpty else { return }
+        var tokens: [WriteToken] = []
         for text in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
             guard let token = WriteToken(String(text).replacing(" ", with: "")) else {
                 throw Problem(.badRequest, "Modelcast-After is what an answer to a write has as Modelcast-Token")
@@ -65,17 +66,24 @@ struct ModelRequests: Sendable {
             guard asker.mayRead(token) else {
                 throw Problem(.forbidden, "Modelcast-After names types that this token may not read")
             }
-            let isDone: Void? = try await gateway.waiting.occupy { () throws(Problem) in
-                do {
-                    try await gateway.configuration.subject.waitUntilApplied(
-                        token, timeout: ModelRequests.writePatience)
-                } catch {
-                    throw Problem(error)
-                }
-            }
-            guard isDone != nil else { throw ModelRequests.tooManyWait }
+            tokens.append(token)
         }
+        let isDone: Void? = try await gateway.waiting.occupy { () throws(Problem) in try await wait(for: tokens) }
+        guard isDone != nil else { throw ModelRequests.tooManyWait }
         try asker.requireUnchanged(gateway.configuration.tokens)
+    }
+
+    /// Waits for several writes, all of them together for as long as a request waits.
+    private func wait(for tokens: [WriteToken]) async throws(Problem) {
+        let end = ContinuousClock.now + ModelRequests.writePatience
+        do {
+            for token in tokens {
+                let left = max(.zero, end - ContinuousClock.now)
+                try await gateway.configuration.subject.waitUntilApplied(token, timeout: left)
+            }
+        } catch {
+            throw Problem(error)
+        }
     }
 
     static var tooManyWait: Problem {
@@ -109,7 +117,7 @@ struct ModelRequests: Sendable {
         writer.write(types) { writer, type in
             writer.append(#"{"type":"#)
             writer.write(type)
-            writer.append(",\"count\":\(snapshot.count(of: type))}")
+            writer.append(",\"count\":\(snapshot.count(of: type)),\"bytes\":\(snapshot.estimatedByteCount(of: type))}")
         }
         writer.append("}\n")
         return ModelRequests.json(writer.bytes)

@@ -36,10 +36,11 @@ enum OpenAPIDocument {
                               "type": "array",
                               "items": {
                                 "type": "object",
-                                "required": ["type", "count"],
+                                "required": ["type", "count", "bytes"],
                                 "properties": {
                                   "type": {"$ref": "#/components/schemas/TypeName"},
-                                  "count": {"type": "integer", "minimum": 1}
+                                  "count": {"type": "integer", "minimum": 1},
+                                  "bytes": {"type": "integer", "minimum": 0}
                                 }
                               }
                             }

@@ -16,8 +16,6 @@ struct WriteRequests: Sendable {
 
     /// How many writes a batch has at most. The token that names them has to fit into a header.
     private static let writeCountMax = 64
-    /// How long the body of a request may take to come.
-    private static let bodyPatience: Duration = .seconds(25)
     /// How many types the publisher of a gateway writes at most: nothing forgets them.
     private static let typeCountMax = 1024
     /// How often a write is tried while others change the model in between.
@@ -210,7 +208,7 @@ struct WriteRequests: Sendable {
     }
 
     private func body(of request: Request) async throws(Problem) -> [UInt8] {
-        let limit = writer.configuration.limits.frameByteCount
+        let (limit, patience) = (writer.configuration.limits.frameByteCount, gateway.configuration.bodyPatience)
         let outcome = await withTaskGroup(of: Result<[UInt8], Problem>.self) { group in
             group.addTask {
                 do {
@@ -223,9 +221,8 @@ struct WriteRequests: Sendable {
                 }
             }
             group.addTask {
-                try? await Task.sleep(for: WriteRequests.bodyPatience)
-                return .failure(
-                    Problem(.requestTimeout, "the body took more than \(WriteRequests.bodyPatience) to come"))
+                try? await Task.sleep(for: patience)
+                return .failure(Problem(.requestTimeout, "the body took more than \(patience) to come"))
             }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(Problem(.badRequest, "there is no body"))

@@ -50,9 +50,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
-    /// Answers 400 and ends the connection, on which nobody can tell where the next request begins.
+    /// Answers 400 and ends the connection, on which nobody can tell where the next request begins. While the request
+    /// before is being answered, it ends after that answer.
     private func refuse(_ context: ChannelHandlerContext) {
         isRefused = true
+        guard !isBusy else { return }
         let answer = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
         context.write(wrapOutboundOut(.head(answer)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -65,9 +67,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .end where isBusy:
             isBusy = false
             number = table.wait(context.channel, former: number)
+            guard !isRefused else { return end(data, context, promise) }
         case .head, .end: break
         }
         context.write(data, promise: promise)
+    }
+
+    /// Writes the end of the last answer of a connection.
+    private func end(_ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        let (written, channel) = (promise ?? context.eventLoop.makePromise(), context.channel)
+        written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        context.writeAndFlush(data, promise: written)
     }
 
     /// Writes content in slices, so that it is seen whether the reader takes any of it.

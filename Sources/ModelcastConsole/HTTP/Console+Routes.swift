@@ -52,7 +52,7 @@ extension Console {
             return error.response
         }
         let looks = refresh()
-        return ModelRequests.json(StatusDocument.text(readinessChecks(looks), looks))
+        return ModelRequests.json(StatusDocument.text(readinessChecks(looks), looks.map { ($0, queues(of: $0)) }))
     }
 
     private static func text(_ text: String, contentType: String, status: HTTPResponse.Status = .ok) -> Response {

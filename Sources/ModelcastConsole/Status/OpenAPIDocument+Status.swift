@@ -36,7 +36,8 @@ extension OpenAPIDocument {
                               "service": {"enum": ["publisher", "subscriber", "relay"]},
                               "name": {"type": "string"},
                               "types": {"type": "array", "items": {"type": "object"}},
-                              "typesCount": {"type": "integer", "minimum": 0}
+                              "typesCount": {"type": "integer", "minimum": 0},
+                              "queues": {"type": "array", "items": {"type": "object"}}
                             }
                           }
                         }

@@ -14,9 +14,9 @@ enum StatusDocument {
 
     /// - Parameters:
     ///   - checks: what has to hold, in any order.
-    ///   - looks: the services.
+    ///   - looks: the services, each with its queues.
     /// - Returns: the document, with a line break at the end.
-    static func text(_ checks: [HealthCheck], _ looks: [ConsoleLook]) -> [UInt8] {
+    static func text(_ checks: [HealthCheck], _ looks: [(ConsoleLook, [QueueFill])]) -> [UInt8] {
         var writer = JSONWriter()
         let isReady = checks.allSatisfy { $0.problem == nil }
         writer.append("{\"ready\":\(isReady),\"checks\":")
@@ -30,7 +30,7 @@ enum StatusDocument {
         writer.append(#","process":"#)
         writer.writeProcess()
         writer.append(#","services":"#)
-        writer.write(looks) { writer, look in writer.write(look) }
+        writer.write(looks) { writer, look in writer.write(look.0, look.1) }
         writer.append("}\n")
         return writer.bytes
     }
@@ -102,6 +102,10 @@ extension JSONWriter {
 
     fileprivate mutating func member(_ name: String, _ number: some BinaryInteger) { append(",\"\(name)\":\(number)") }
 
+    fileprivate mutating func member(_ name: String, _ number: Int?) {
+        append(",\"\(name)\":\(number.map { "\($0)" } ?? "null")")
+    }
+
     fileprivate mutating func member(_ name: String, _ number: UInt64?) {
         append(",\"\(name)\":\(number.map { "\($0)" } ?? "null")")
     }
@@ -122,19 +126,22 @@ extension JSONWriter {
         member("\(name)Count", rows.count)
     }
 
-    fileprivate mutating func write(_ look: ConsoleLook) {
+    fileprivate mutating func write(_ look: ConsoleLook, _ queues: [QueueFill]) {
         append(#"{"service":"#)
         write(look.subject.kind)
         member("name", look.subject.name)
         let cache = look.subject.cache
         member("commits", cache.deliveredCommitNumber)
         member("lagSeconds", look.lag)
-        table("types", cache.types.sorted()) { writer, type in
+        let snapshot = cache.snapshot()
+        table("types", snapshot.types.sorted()) { writer, type in
             writer.append(#"{"type":"#)
             writer.write(type)
-            writer.member("models", cache.count(of: type))
+            writer.member("models", snapshot.count(of: type))
+            writer.member("bytes", snapshot.estimatedByteCount(of: type))
             writer.append("}")
         }
+        table("queues", queues) { writer, queue in writer.write(queue) }
         if let listening = look.state.listening {
             table("senders", listening.senders) { writer, sender in writer.write(sender, look) }
             table("origins", OriginRow.rows(of: listening.streams, look)) { writer, row in writer.write(row) }
@@ -177,6 +184,16 @@ extension JSONWriter {
         member("silentSeconds", isAway ? max(sender.silent, outage) : sender.silent)
         member("wasLive", sender.wasLive)
         member("error", sender.lastError)
+        append("}")
+    }
+
+    private mutating func write(_ queue: QueueFill) {
+        append(#"{"queue":"#)
+        write(queue.name)
+        member("count", queue.count)
+        member("bytes", queue.byteCount)
+        member("limit", queue.limit)
+        member("unit", queue.unit)
         append("}")
     }
 

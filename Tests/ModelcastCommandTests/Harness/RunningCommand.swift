@@ -66,6 +66,8 @@ final class RunningCommand {
 
     var isRunning: Bool { process.isRunning }
 
+    var processID: Int32 { process.processIdentifier }
+
     /// Each whole line of the output, as JSON.
     var objects: [[String: Any]] {
         output.split(separator: "\n").compactMap {

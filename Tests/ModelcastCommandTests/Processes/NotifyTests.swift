@@ -34,12 +34,35 @@ import Testing
         #expect(supervisor.received().contains("STOPPING=1"))
     }
 
-    @Test func `a process whose thread turns tells systemd so where that waits for it, and else nothing`() async throws
-    {
+    @Test func `a gateway is ready once it answers, and not where it cannot`() async throws {
+        let supervisor = try Supervisor()
+        let options = ["gateway", "--connect", "tcp://127.0.0.1:1", "--http"]
+        let gateway = try RunningCommand(
+            options + ["127.0.0.1:0"], environment: ["NOTIFY_SOCKET": supervisor.path])
+        #expect(await eventually { supervisor.received().contains { $0.hasPrefix("READY=1\n") } })
+        let isTold = await eventually { gateway.error.contains("console http://") }
+        try #require(isTold, "\(gateway.error)")
+        let address = try #require(gateway.error.firstMatch(of: /console http:\/\/(\S+)/)).output.1
+        let other = try Supervisor()
+        let second = try RunningCommand(options + [String(address)], environment: ["NOTIFY_SOCKET": other.path])
+        #expect(try await second.exitCode() == 1)
+        #expect(second.error.contains("the console cannot listen at \(address)"), "\(second.error)")
+        #expect(!other.received().contains { $0.hasPrefix("READY=1") })
+        gateway.signal(SIGTERM)
+        #expect(try await gateway.exitCode() == 0)
+    }
+
+    @Test(arguments: [
+        CommandTests.publish, ["subscribe", "--connect", "tcp://127.0.0.1:1"],
+        ["relay", "--name", "hub", "--bind", "tcp://127.0.0.1:*", "--connect", "tcp://127.0.0.1:1"],
+        ["gateway", "--connect", "tcp://127.0.0.1:1", "--http", "127.0.0.1:0"],
+    ])
+    func `a process whose thread turns tells systemd so where that waits for it, and else nothing`(
+        arguments: [String]
+    ) async throws {
         let (supervisor, silent) = (try Supervisor(), try Supervisor())
         let publisher = try RunningCommand(
-            CommandTests.publish, input: nil,
-            environment: ["NOTIFY_SOCKET": supervisor.path, "WATCHDOG_USEC": "300000"])
+            arguments, input: nil, environment: ["NOTIFY_SOCKET": supervisor.path, "WATCHDOG_USEC": "300000"])
         let other = try RunningCommand(CommandTests.publish, input: nil, environment: ["NOTIFY_SOCKET": silent.path])
         _ = try await other.endpoint()
         #expect(await eventually { supervisor.received().count { $0 == "WATCHDOG=1" } >= 3 })

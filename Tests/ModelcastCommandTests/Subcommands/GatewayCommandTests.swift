@@ -90,6 +90,59 @@ import Testing
         #expect(answer.output == #"["T", "1", {"age": 1}]"# + "\n")
     }
 
+    /// The answer to a request, with its head.
+    private func ask(_ url: String, _ path: String, _ headers: String...) async throws -> String {
+        let lines = ["GET \(path) HTTP/1.1", "Host: localhost", "Connection: close"] + headers + ["", ""]
+        let connection = try RawConnection(to: url.replacing("http", with: "tcp"))
+        connection.send(Array(lines.joined(separator: "\r\n").utf8))
+        return String(decoding: connection.readToEnd() ?? [], as: UTF8.self)
+    }
+
+    @Test func `--history says how many bytes of changes are kept, and 0 keeps none`() async throws {
+        for (size, part) in [("65536", #""bytesMax":65536"#), ("2MiB", #""bytesMax":2097152"#), ("0", "--history")] {
+            let publisher = try RunningCommand(
+                CommandTests.publish + ["--http", "127.0.0.1:0", "--history", size], input: nil)
+            let url = try await address(publisher)
+            var answer = ""
+            while !answer.contains(part) {
+                answer = try await ask(url, "/v1/history")
+                // Before its thread has begun it is 503.
+                try #require(answer.contains(part) || answer.hasPrefix("HTTP/1.1 503"), "\(answer)")
+            }
+        }
+    }
+
+    @Test func `tokens hold from SIGHUP on, and a file that cannot be read changes nothing`() async throws {
+        let folder = try TemporaryDirectory()
+        let keygen = try RunningCommand(["keygen", "--token", "board", "--output", folder.path("")])
+        #expect(try await keygen.exitCode() == 0)
+        let key = try String(contentsOfFile: folder.path("board-token.pub"), encoding: .utf8).split(separator: " ")[1]
+        let token = try String(contentsOfFile: folder.path("board.token"), encoding: .utf8)
+        func grant(_ text: String) throws {
+            try text.write(toFile: folder.path("tokens"), atomically: true, encoding: .utf8)
+        }
+        try grant("grant \(key) board subscribe:Other\n")
+        let publisher = try RunningCommand(
+            CommandTests.publish + ["--http", "127.0.0.1:0", "--http-tokens", folder.path("tokens")], input: nil)
+        try publisher.input?.write(contentsOf: Data((#"{"id":"1","age":1}"# + "\n").utf8))
+        let url = try await address(publisher)
+        func status() async throws -> String {
+            let header = "Authorization: Bearer \(token.split(separator: "\n")[0])"
+            return String(try await ask(url, "/v1/models/T/1", header).dropFirst(9).prefix(3))
+        }
+        while try await status() == "503" {}
+        #expect(try await status() == "404")
+        try grant("nonsense\n")
+        publisher.signal(SIGHUP)
+        #expect(await eventually { publisher.error.contains("the grants were not changed") })
+        #expect(try await status() == "404")
+        try grant("grant \(key) board subscribe:T\n")
+        publisher.signal(SIGHUP)
+        var last = ""
+        for _ in 0..<1_000 where last != "200" { last = try await status() }
+        #expect(last == "200", "\(publisher.error)")
+    }
+
     @Test func `a process with keys, or an address for other machines, serves no models without tokens`() async throws {
         let folder = try TemporaryDirectory()
         for name in ["a", "b"] {

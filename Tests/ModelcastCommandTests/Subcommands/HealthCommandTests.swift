@@ -54,6 +54,33 @@ import Testing
         }
     }
 
+    @Test func `without --http nothing listens, with it one address does`() async throws {
+        let publisher = try RunningCommand(CommandTests.publish, input: nil)
+        let endpoint = try await publisher.endpoint()
+        try publisher.input?.write(contentsOf: Data((#"{"id":"1","age":1}"# + "\n").utf8))
+        for (options, count) in [([], 0), (["--http", "127.0.0.1:0"], 1)] {
+            let subscriber = try RunningCommand(["subscribe", "--connect", endpoint] + options)
+            // Whatever is to listen does so before its copy is there.
+            #expect(await eventually { subscriber.output.contains(#""age":1"#) })
+            if count > 0 { #expect(try await ask(subscriber, "/livez").hasPrefix("HTTP/1.1 200")) }
+            #expect(try listening(subscriber).count == count)
+        }
+    }
+
+    /// The addresses at which a process listens over TCP, as the system writes them.
+    private func listening(_ command: RunningCommand) throws -> [String] {
+        let folder = "/proc/\(command.processID)/"
+        let links = try FileManager.default.contentsOfDirectory(atPath: folder + "fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "fd/" + $0)
+        }
+        return try ["tcp", "tcp6"].flatMap { kind in
+            try String(contentsOfFile: folder + "net/" + kind, encoding: .utf8).split(separator: "\n").dropFirst()
+                .map { $0.split(separator: " ").map(String.init) }
+                // 0A is a socket that listens; the tenth column is its number.
+                .filter { $0[3] == "0A" && links.contains("socket:[\($0[9])]") }.map { $0[1] }
+        }
+    }
+
     @Test func `a port of --http that is taken ends the command, with what it is`() async throws {
         let first = try RunningCommand(CommandTests.publish + ["--http", "127.0.0.1:0"], input: nil)
         _ = try await ask(first, "/livez")
