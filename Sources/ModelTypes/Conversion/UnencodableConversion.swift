@@ -10,13 +10,13 @@ extension FieldConversion {
     @available(*, unavailable, message: "only a type that is Codable can be converted to JSON")
     @_disfavoredOverload
     public static func json<Content>(_ type: Content.Type) -> Self where Self == UnencodableConversion<Content> {
-        fatalError("what the compiler refuses is not called")
+        preconditionFailure("what the compiler refuses is not called")
     }
 
     /// The error of a type that ``StructuredConversion`` cannot convert.
     @available(*, unavailable, message: "only a type that is Codable can be converted to a map or an array")
     @_disfavoredOverload
     public static func structured<Content>(_ type: Content.Type) -> Self where Self == UnencodableConversion<Content> {
-        fatalError("what the compiler refuses is not called")
+        preconditionFailure("what the compiler refuses is not called")
     }
 }

@@ -8,7 +8,7 @@ public struct PublisherStatus: Sendable {
     public let peers: [Peer]
     /// The refusals, and to whom: each kind of each peer once, the last one first, at most 256.
     public let errors: [DistinctError]
-    /// How many bytes of writes have not been sent yet. At ``PublisherConfiguration/outboxByteCount`` writes are refused.
+    /// How many bytes of writes have not been sent yet. At ``PublisherConfiguration/outboxByteCount`` they are refused.
     public let outboxByteCount: Int
     /// How many bytes of batches are held for replay.
     public let replayByteCount: Int
