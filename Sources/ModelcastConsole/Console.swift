@@ -165,8 +165,8 @@ public final class Console: Service, Sendable {
         return logger
     }
 
-    /// A connection that says nothing for long is closed, also in the middle of its headers; so is one whose headers take
-    /// more than any client of ours sends.
+    /// A connection that says nothing for long is closed, also in the middle of its headers; so is one whose headers
+    /// take more than any client of ours sends.
     private var limits: HTTP1Channel.Configuration {
         let (connections, patience) = (connections, configuration.readerPatience)
         return HTTP1Channel.Configuration(
