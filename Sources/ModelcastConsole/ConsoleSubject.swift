@@ -103,6 +103,8 @@ public enum ConsoleSubject: Sendable {
         var peers: [Peer]?
         /// Nil but for a publisher.
         var publisher: PublisherStatus?
+        /// Nil but for a subscriber.
+        var fetches: FetchCounts?
     }
 
     /// The state of the service at this moment.
@@ -113,7 +115,9 @@ public enum ConsoleSubject: Sendable {
             return State(store: publisher.storeStatus, peers: status.peers, publisher: status)
         case .subscriber(let subscriber):
             let status = subscriber.status
-            return State(listening: Listening(senders: status.senders, streams: status.streams), store: status.store)
+            return State(
+                listening: Listening(senders: status.senders, streams: status.streams), store: status.store,
+                fetches: status.fetches)
         case .relay(let relay):
             let status = relay.status
             return State(

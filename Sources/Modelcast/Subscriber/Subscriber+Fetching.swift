@@ -52,6 +52,7 @@ extension Subscriber {
         try Task.checkCancellation()
         let ids = Set(ids.lazy.map(ExactText.init)).sorted().map(\.text)
         let here = ids.compactMap { cache[type, $0] }
+        fetchTally.note(hits: here.count, of: ids.count)
         if here.count == ids.count { return here }
         do { try Names.check(type: type) } catch { throw ModelcastError(error) }
         let token = core.withLock { $0.fetches.begin(type, ids) }

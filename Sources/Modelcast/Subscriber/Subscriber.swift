@@ -36,6 +36,7 @@ public final class Subscriber: Service, Sendable {
     let applied = AppliedWaiters()
     /// The tasks that wait for models to be brought back.
     let fetching = AppliedWaiters()
+    let fetchTally = FetchTally()
     /// Nil where the subscriber has no store.
     let store: StoreLink?
 
@@ -137,7 +138,11 @@ public final class Subscriber: Service, Sendable {
     public var boundControl: String { get async throws { try await bound.value.control } }
 
     /// The state of each publisher and topic, at most a quarter of a second old where there are few topics.
-    public var status: SubscriberStatus { core.withLock { $0.status } }
+    public var status: SubscriberStatus {
+        var status = core.withLock { $0.status }
+        status.fetches = fetchTally.counts
+        return status
+    }
 
     /// Waits until every publisher is live: all batches that it has sent are applied.
     /// - Throws: ``ModelcastError`` with code `stopped` when the subscriber stops first; `CancellationError` when the

@@ -14,6 +14,8 @@ public struct SubscriberStatus: Sendable {
 
     /// The errors and refusals of publishers: each kind of each sender once, the last one first, at most 256.
     public internal(set) var errors: [DistinctError] = []
+    /// How many of the fetched models were in the copy, at this moment.
+    public internal(set) var fetches = FetchCounts()
 
     /// Every publisher is live: all batches that it has sent are applied. False where no status has come yet.
     public var isLive: Bool { !senders.isEmpty && senders.allSatisfy { $0.state == .live } }

@@ -8,7 +8,7 @@ extension Console {
     func families() -> [MetricFamily] {
         let looks = refresh()
         var families = readinessFigures(looks) + (ProcessFigures.now?.families ?? [])
-        families += copyFigures()
+        families += copyFigures() + fetchFigures(looks)
         families += listeningFigures(looks)
         families += servingFigures(looks)
         families += storeFigures(looks)
@@ -49,6 +49,24 @@ extension Console {
             if others > 0 { models.add(Double(others), labels(subject) + [MetricLabel("type", "(others)")]) }
         }
         return [models]
+    }
+
+    private func fetchFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {
+        var evicted = MetricFamily(
+            name: "modelcast_evicted_models", kind: .gauge,
+            help: "Models that exist and have left the copy for its limits, as far as it knows of them.")
+        var hits = MetricFamily(
+            name: "modelcast_fetch_hits", kind: .counter, help: "Fetched models that were in the copy.")
+        var misses = MetricFamily(
+            name: "modelcast_fetch_misses", kind: .counter, help: "Fetched models that the senders were asked for.")
+        for look in looks {
+            guard let fetches = look.state.fetches else { continue }
+            let (labels, cache) = (labels(look.subject), look.subject.cache)
+            evicted.add(Double(cache.types.reduce(0) { $0 + cache.evictedCount(of: $1) }), labels)
+            hits.add(Double(fetches.hits), labels)
+            misses.add(Double(fetches.misses), labels)
+        }
+        return [evicted, hits, misses]
     }
 
     private func listeningFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {

@@ -52,6 +52,24 @@ private final class ToldIDs: Sendable {
         }
     }
 
+    @Test func `what is fetched counts as hits and misses`() async throws {
+        try await withPair(modelLimits: BoundedCopyTests.ten) { publisher, subscriber in
+            subscriber.pin("User", "0")
+            for number in 0..<200 { try publisher.merge("User", "\(number)", ["age": 1]) }
+            #expect(await eventually { subscriber.cache.evictedCount(of: "User") == 190 })
+            #expect(subscriber.status.fetches.misses == 0 && subscriber.status.fetches.hitRate == nil)
+            for _ in 0..<3 { _ = try await subscriber.fetch("User", "0") }
+            let gone = try #require(
+                (1..<200).map(String.init).first { subscriber.presence(of: "User", $0) == .evicted })
+            _ = try await subscriber.fetch("User", ["0", gone, "nobody"])
+            let counts = subscriber.status.fetches
+            #expect(counts.hits == 4 && counts.misses == 2 && counts.hitRate == 4.0 / 6)
+            // Reads are no fetches.
+            _ = subscriber["User", "0"]
+            #expect(subscriber.status.fetches == counts)
+        }
+    }
+
     @Test func `a comparison with a sender says what is here and equal, and how much has left`() async throws {
         try await withPair(modelLimits: BoundedCopyTests.ten) { publisher, subscriber in
             for number in 0..<200 { try publisher.merge("User", "\(number)", ["age": .int(Int64(number))]) }
