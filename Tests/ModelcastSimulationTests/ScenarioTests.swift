@@ -59,7 +59,7 @@ import Testing
     /// Within how many seeds each missing protection is found out: several times what it takes today.
     static let seedCounts: [(Sabotage, Int)] = [
         (.sequenceCheck, 50), (.barrier, 400), (.floor, 50), (.incarnationCheck, 200), (.dedupe, 50),
-        (.tombstones, 200), (.ownWord, 100), (.grants, 50), (.signatures, 400), (.reach, 1_500),
+        (.tombstones, 200), (.ownWord, 100), (.grants, 50), (.signatures, 400), (.reach, 1_500), (.arrivals, 1_000),
         (.leaseEnd, 100), (.silence, 100),
     ]
 
@@ -69,7 +69,7 @@ import Testing
         let everything: Set<Scenario.Feature> =
             switch protection {
             // A copy that holds everything fetches nothing.
-            case .reach: [.jobs, .limits, .lazy]
+            case .reach, .arrivals: [.jobs, .limits, .lazy]
             case .leaseEnd, .silence: [.jobs, .leases, .stops]
             default: Set(Scenario.Feature.allCases)
             }

@@ -21,6 +21,17 @@ enum FrameSurgery {
         return copy
     }
 
+    /// The batch with an operation that nobody knows in each update of one of these ids, whatever their type.
+    static func withoutUpdates(of ids: Set<String>, _ payload: [UInt8]) -> [UInt8] {
+        guard !ids.isEmpty, let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }
+        var copy = payload
+        for update in frame.children[5].children {
+            guard update.children.count > 2, let id = update.children[2].text, ids.contains(id) else { continue }
+            copy[update.children[0].range.lowerBound] = 9
+        }
+        return copy
+    }
+
     /// The batch under another incarnation.
     static func withIncarnation(_ incarnation: UInt64, _ payload: [UInt8]) -> [UInt8] {
         guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }

@@ -1,3 +1,4 @@
+import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
@@ -28,6 +29,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case signatures
     /// Whatever is fetched counts as whole: each answer comes with heads that reach as far as whoever asks.
     case reach
+    /// What comes while a model is being fetched is passed over, as of any other that has left: such updates arrive
+    /// with an operation that nobody knows.
+    case arrivals
     /// Leases do not end: relays tell of each publisher that leases models as one that was heard of just now.
     case leaseEnd = "lease-end"
     /// Silence counts also where nobody would have known of the publisher: relays tell of each that leases models as
@@ -52,6 +56,10 @@ extension Simulation {
                 return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
             }
             return FrameSurgery.mapHeads(payload) { node.frozen($0) }
+        case .arrivals:
+            guard batch != nil, let cache = node.cache else { return payload }
+            let fetched = node.fetches.values.joined().filter { cache.presence(of: $0.type, $0.id) == .evicted }
+            return FrameSurgery.withoutUpdates(of: Set(fetched.map(\.id)), payload)
         case .leaseEnd: return FrameSurgery.mapHeads(payload) { $0.withRelayedSilence(milliseconds: 0) }
         case .silence: return FrameSurgery.mapHeads(payload) { $0.withRelayedSilence(milliseconds: 3_600_000) }
         case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, .signatures, .reach, nil:
@@ -61,7 +69,7 @@ extension Simulation {
 
     /// A reply, changed so that the replica takes it as one without the protection would.
     func tampered(reply payload: [UInt8], _ node: SimulatedNode) -> [UInt8] {
-        guard [.tombstones, .incarnationCheck, .reach].contains(settings.sabotage),
+        guard [.tombstones, .incarnationCheck, .reach, .arrivals].contains(settings.sabotage),
             let reply = try? ControlReply(decoding: payload.span, limits: .default)
         else { return payload }
         switch (reply, settings.sabotage) {
@@ -69,8 +77,11 @@ extension Simulation {
             return ControlReply.records(rid: rid, type: type, records: records.filter(\.exists)).encode()
         case (.complete(let rid, let heads), .incarnationCheck):
             return ControlReply.complete(rid: rid, heads: heads.map { node.frozen($0) }).encode()
-        case (.complete(let rid, let heads), .reach) where node.fetchRIDs.remove(rid) != nil:
+        case (.complete(let rid, let heads), .reach) where node.fetches.removeValue(forKey: rid) != nil:
             return ControlReply.complete(rid: rid, heads: heads + reach(of: node)).encode()
+        case (.complete(let rid, _), .arrivals):
+            node.fetches[rid] = nil
+            return payload
         default: return payload
         }
     }

@@ -74,8 +74,8 @@ final class SimulatedNode {
     /// For a sabotaged run: the first incarnation heard of each origin, and every batch that came.
     var incarnations: [String: UInt64] = [:]
     var heard: Set<String> = []
-    /// For a sabotaged run: the fetches that have not been answered.
-    var fetchRIDs: Set<UInt64> = []
+    /// For a sabotaged run: the models of the fetches that have not been answered, by request.
+    var fetches: [UInt64: [ModelKey]] = [:]
     /// How many parts of transactions waited at relays for others, and how many runs of batches lay beyond holes of
     /// theirs, when this node asked them for snapshots.
     var heldAtJoins = 0

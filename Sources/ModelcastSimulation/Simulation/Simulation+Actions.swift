@@ -107,10 +107,10 @@ extension Simulation {
             links[index].subscriptions.removeAll { $0 == prefix }
             sendUp(index, .subscription(prefix: prefix, isOn: false))
         case .request(let sender, let payload):
-            if settings.sabotage == .reach,
-                case .fetch(let rid, _, _)? = try? ControlRequest(decoding: payload.span, limits: .default)
+            if settings.sabotage == .reach || settings.sabotage == .arrivals,
+                case .fetch(let rid, let type, let ids)? = try? ControlRequest(decoding: payload.span, limits: .default)
             {
-                node.fetchRIDs.insert(rid)
+                node.fetches[rid] = ids.map { ModelKey(type: type, id: $0) }
             }
             sendUp(node.listening[sender.index], .request(payload))
         case .reconnect(let sender): connectAnew(node.listening[sender.index])
