@@ -17,7 +17,10 @@ extension InspectorPage {
             this.pauseButton = h('button', { type: 'button', 'data-test': 'pause', 'aria-pressed': 'false',
               onclick: () => this.pause(!this.isPaused) }, 'Pause');
             this.figure = h('span', { class: 'count', 'data-test': 'feed-rate' });
-            this.state = h('span', { class: 'dim', role: 'status', 'data-test': 'feed-state' });
+            // The word is read out; the numbers beside it change all the time.
+            this.word = h('span', { role: 'status' });
+            this.numbers = h('span', {});
+            this.state = h('span', { class: 'dim', 'data-test': 'feed-state' }, this.word, this.numbers);
             this.message = h('div', {});
             this.feed = new VirtualRows({
               label: 'Changes', rowHeight: feedRowHeight, head: this.head(),
@@ -61,7 +64,7 @@ extension InspectorPage {
               for (const part of partsOf(input.value)) pairs.push([name, part]);
             }
             this.stream?.close();
-            Object.assign(this, { rows: [], waiting: [], passed: 0, total: 0 });
+            Object.assign(this, { rows: [], waiting: [], passed: 0, total: 0, gaps: 0, isReady: true });
             this.message.replaceChildren();
             this.stream = new EventStream([...pairs, ['state', 'none'], ['form', 'flat'], ...integersAsText],
               { told: (name, data) => this.told(name, data),
@@ -76,9 +79,21 @@ extension InspectorPage {
 
           /** Keeps what has come unparsed: of 10,000 a second most are never drawn. */
           told(name, data) {
+            if (name === 'live' || name === 'heartbeat') {
+              this.isReady = parseJSON(data).ready !== false;
+              this.showState();
+            }
+            if (name === 'reset') {
+              this.gaps += 1;
+              this.keep(JSON.stringify({ gap: parseJSON(data).reason ?? null, time: Date.now() }));
+            }
             if (name !== 'change') return;
             this.arrived += 1;
             this.total += 1;
+            this.keep(data);
+          }
+
+          keep(data) {
             this.waiting.push(data);
             if (this.waiting.length > 2 * feedRows) {
               this.passed += this.waiting.length - feedRows;
@@ -114,18 +129,21 @@ extension InspectorPage {
           showState() {
             const held = this.waiting.length >= feedRows ? `${countText(feedRows)} or more`
               : countText(this.waiting.length);
-            const why = this.isPaused ? 'paused' : this.feed.isAtTop ? this.streamWord
+            const isOld = this.streamWord === 'live' && !this.isReady;
+            const word = isOld ? 'live, but this copy is not ready and may be old' : this.streamWord;
+            const why = this.isPaused ? 'paused' : this.feed.isAtTop ? word
               : 'held while you read: scroll up to go on';
-            const parts = [why, this.isHeld && `${held} wait`, `${countText(this.total)} came`,
+            setText(this.word, why ?? '');
+            const parts = ['', this.isHeld && `${held} wait`, `${countText(this.total)} came`,
+              this.gaps > 0 && `${plural(this.gaps, 'gap', 'gaps')}`,
               this.passed > 0 && `${countText(this.passed)} passed over, as they came faster than this page draws`];
-            setText(this.state, parts.filter(Boolean).join(' · '));
+            setText(this.numbers, parts.filter(part => part !== false).join(' · '));
           }
 
           streamState(name, error) {
             this.streamWord = { open: 'live', connecting: 'connecting', waiting: 'not live: trying again',
               refused: 'refused' }[name];
-            this.message.replaceChildren(name === 'refused'
-              ? errorNote(error, 'The feed of changes without the state') : '');
+            showMessages(this.message, name === 'refused' && errorNote(error, 'The feed of changes without the state'));
             this.showState();
           }
 
@@ -152,6 +170,9 @@ extension InspectorPage {
             const change = this.rows[index];
             if (row.change === change) return;
             row.change = change;
+            const isGap = change.gap !== undefined;
+            setData(row, 'gap', isGap || null);
+            if (isGap) return this.fillGap(row, change);
             const [time, what, type, id, diffs, who] = row.children;
             const kind = change.new === null ? 'deleted' : change.old === null ? 'created' : 'changed';
             setData(row, 'id', change.id);
@@ -166,9 +187,20 @@ extension InspectorPage {
               more > 0 ? h('span', { class: 'dim' }, `and ${countText(more)} more`) : '');
           }
 
+          /** A place at which changes are missing: the connection was lost, and the stream could not go on. */
+          fillGap(row, { gap, time: at }) {
+            const [time, what, type, id, diffs, who] = row.children;
+            for (const cell of [type, id, who]) setText(cell, '');
+            setData(row, 'id', null);
+            setText(time, timeText(at));
+            setText(what, 'gap');
+            setData(what, 'kind', 'bad');
+            diffs.replaceChildren(visible(`changes are missing here${gap === null ? '' : `: ${gap}`}`));
+          }
+
           open(index) {
             const { type, id } = this.rows[index];
-            go('models', [type, id]);
+            if (type !== undefined) go('models', [type, id]);
           }
 
           search() {

@@ -18,11 +18,13 @@ extension InspectorPage {
             this.select = h('select', { id: 'compare-sender', 'data-test': 'compare-sender' });
             this.button = h('button', { type: 'submit', class: 'primary', 'data-test': 'compare' }, 'Compare');
             this.hint = h('p', { class: 'dim' });
+            // The seconds are counted beside what is read out.
+            this.running = h('p', { class: 'note', 'aria-hidden': 'true', hidden: true });
             this.answer = h('div', { class: 'answer', 'aria-live': 'polite' });
             this.abort = null;
             this.form = h('form', { class: 'line tools', onsubmit: event => this.submitted(event) },
               h('label', { for: 'compare-sender' }, 'This copy with that of'), this.select, this.button);
-            root.append(this.form, this.hint, this.answer);
+            root.append(this.form, this.hint, this.running, this.answer);
             setText(this.hint, 'Digests over all models are compared first; only where they differ are models '
               + 'fetched. It may take ten seconds.');
           }
@@ -32,7 +34,8 @@ extension InspectorPage {
           }
 
           status(status, error) {
-            const senders = services().flatMap(service => listOf(service.senders));
+            // The process compares the copy that it serves: that of the first service here that listens.
+            const senders = listOf(services().find(service => Array.isArray(service.senders))?.senders);
             const told = JSON.stringify([senders.map(sender => [sender.sender, sender.name, sender.state]),
               error?.detail]);
             if (this.told === told) return;
@@ -55,6 +58,8 @@ extension InspectorPage {
             this.button.disabled = true;
             const begun = performance.now();
             const tick = setInterval(() => this.progress(performance.now() - begun), 200);
+            this.answer.replaceChildren(h('p', { class: 'hidden' }, 'Comparing'));
+            this.running.hidden = false;
             this.progress(0);
             try {
               this.show(await ask('v1/comparison', [['sender', this.select.value]], this.abort.signal));
@@ -62,15 +67,12 @@ extension InspectorPage {
               if (!isAbort(error)) this.answer.replaceChildren(errorNote(error, 'Comparison'));
             }
             clearInterval(tick);
+            this.running.hidden = true;
             this.abort = null;
             this.button.disabled = false;
           }
 
           progress(milliseconds) {
-            if (!this.running?.isConnected) {
-              this.running = note('');
-              this.answer.replaceChildren(this.running);
-            }
             setText(this.running, `Comparing for ${durationText(milliseconds / second)}.`);
           }
 

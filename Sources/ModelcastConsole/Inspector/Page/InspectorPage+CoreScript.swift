@@ -152,6 +152,10 @@ extension InspectorPage {
           return a.counter !== b.counter ? a.counter > b.counter : a.origin > b.origin;
         }
 
+        function isOlder(one, other) {
+          return versionOf(one) !== null && one !== other && isLater(other, one);
+        }
+
         // JSON. Integers beyond 2^53 stay exact where the browser tells the source of a number; elsewhere the
         // process is asked to send them as texts.
 

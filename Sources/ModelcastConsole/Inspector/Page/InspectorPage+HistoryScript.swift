@@ -6,12 +6,13 @@ extension InspectorPage {
 
         views.set('history', { title: 'History', make: root => new HistoryView(root) });
 
-        const historyPage = 100, shortPage = 30, historyAtMost = 2000;
+        const historyPage = 100, shortPage = 30, historyAtMost = 2000, lookPauseMax = 30 * second;
 
         /** The last changes that meet a filter (type, id, field, origin), newest first. */
         class HistoryList {
           constructor(filter, { isShort = false, told = () => {} } = {}) {
             Object.assign(this, { filter, isShort, told, changes: [], isLoading: false, next: null });
+            Object.assign(this, { pause: second, nextLook: 0 });
             this.abort = new AbortController();
             this.list = h('ol', { class: 'history' });
             this.message = h('div', {});
@@ -35,7 +36,7 @@ extension InspectorPage {
           again() {
             this.abort.abort();
             this.abort = new AbortController();
-            Object.assign(this, { changes: [], isLoading: false, isOutdated: false, next: null });
+            Object.assign(this, { changes: [], isLoading: false, isOutdated: false, next: null, pause: second });
             this.newer.hidden = true;
             this.load(true);
           }
@@ -59,7 +60,7 @@ extension InspectorPage {
               if (!signal.aborted) this.add(page, isAnew);
             } catch (error) {
               if (isAbort(error) || signal.aborted) return;
-              this.message.replaceChildren(errorNote(error, 'History'));
+              showMessages(this.message, errorNote(error, 'History'));
             }
             this.isLoading = false;
             if (this.isOutdated) {
@@ -89,7 +90,11 @@ extension InspectorPage {
 
           /** A button says that there are newer changes: rows do not move under a reader. */
           async refresh() {
-            if (this.isLoading || !this.newer.hidden) return;
+            if (this.isLoading || !this.newer.hidden || performance.now() < this.nextLook) return;
+            // Where a filter or a token leaves much out, the process looks through all that it keeps.
+            const isNarrow = access.token !== null || this.pairs.some(pair => pair[1]);
+            this.pause = isNarrow ? Math.min(this.pause * 2, lookPauseMax) : 0;
+            this.nextLook = performance.now() + this.pause;
             try {
               const page = await ask('v1/history', [...this.pairs, ['limit', 1]], this.abort.signal);
               const newest = listOf(page.changes)[0]?.number ?? 0;
@@ -169,7 +174,7 @@ extension InspectorPage {
               type: 'search', placeholder: name, 'aria-label': name, 'data-test': `history-${name}`,
                 spellcheck: 'false',
               autocomplete: 'off' })]));
-            this.kept = h('p', { class: 'dim', 'data-test': 'kept', role: 'status' });
+            this.kept = h('p', { class: 'dim', 'data-test': 'kept' });
             this.place = h('div', {});
             root.append(h('form', { class: 'line tools', onsubmit: event => this.submitted(event) },
               [...this.inputs.values()], h('button', { type: 'submit' }, 'Show'), h('span', { class: 'space' }),
@@ -206,7 +211,8 @@ extension InspectorPage {
             // How much is kept of all types is not for everybody.
             const amount = isNumber(kept.changes) ? `${plural(kept.changes, 'change', 'changes')} kept` : 'kept';
             const bytes = isNumber(kept.bytes) ? `, ${bytesText(kept.bytes)} of ${bytesText(kept.bytesMax)}` : '';
-            setText(this.kept, `${amount}${since === null ? '' : ` since ${timeText(since, 0)}`}${bytes}`);
+            setText(this.kept, `${amount}${since === null ? '' : ` since ${timeText(since, 0)}`}${bytes}; `
+              + `asked at ${timeText(Date.now(), 0)}`);
           }
 
           search() {

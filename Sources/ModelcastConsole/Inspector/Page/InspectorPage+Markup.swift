@@ -34,11 +34,15 @@ extension InspectorPage {
             <button type="button" class="icon" id="help-open" title="Keys (?)" aria-label="Keys">?</button>
           </div>
         </header>
-        <div class="gone" id="gone" role="alert" data-test="gone" hidden></div>
+        <div class="gone" id="gone" data-test="gone" hidden>
+          <span id="gone-text" role="alert"></span> <span id="gone-for" aria-hidden="true"></span>
+        </div>
         <main id="main" role="tabpanel" tabindex="-1"></main>
         <dialog id="help" aria-labelledby="help-title">
           <h2 id="help-title">Keys</h2>
           <dl class="keys" id="keys"></dl>
+          <label class="switch"><input type="checkbox" id="keys-on" data-test="keys-on"> These keys act; Esc and
+            arrows always do</label>
           <p class="dim" id="about"></p>
           <button type="button" id="help-close">Close</button>
         </dialog>

@@ -22,11 +22,15 @@ extension InspectorPage {
             this.picker = h('div', { class: 'picker-list', role: 'group', 'aria-label': 'Columns' });
             this.pick = h('details', { class: 'picker' }, h('summary', {}, 'Columns'), this.picker);
             this.pick.addEventListener('toggle', () => this.pick.open && this.showPicker());
-            this.count = h('span', { class: 'count', 'data-test': 'count', role: 'status' });
+            this.count = h('span', { class: 'count', 'data-test': 'count' });
+            // The count is read out once for each question, not whenever it changes.
+            this.spoken = h('span', { class: 'hidden', role: 'status' });
             this.live = h('span', { class: 'dim', 'data-test': 'live' });
             this.reload = h('button', { type: 'button', class: 'small', hidden: true, onclick: () =>
               this.again() });
             this.message = h('div', {});
+            this.end = note(`This page loads no more than ${countText(modelsAtMost)} models of a question. Find others `
+              + 'by how their id begins, or add a condition.', { 'data-test': 'rows-end', hidden: true });
             this.head = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 });
             this.rows = new VirtualRows({
               label: 'Models', head: this.head, rowHeight: modelRowHeight,
@@ -34,17 +38,21 @@ extension InspectorPage {
               open: index => this.models.go([this.question.type, this.pages.list[index].id]),
               nearEnd: () => this.more(),
             });
+            this.rows.sheet.append(this.end);
             this.typing = new Pace(200, () => this.change({ prefix: this.prefix.value }));
             this.drawing = new Pace(120, () => this.draw());
             this.node = h('section', { class: 'models', 'aria-label': 'Models' },
               h('form', { class: 'line tools', onsubmit: event => this.submitted(event) },
-                this.prefix, this.condition, this.chips, h('span', { class: 'space' }), this.pick),
+                // Without a button to submit with, Enter would do nothing in a form of two fields.
+                this.prefix, this.condition, h('button', { type: 'submit', 'data-test': 'condition-add' }, 'Add'),
+                this.chips, h('span', { class: 'space' }), this.pick),
               this.message, this.rows.node,
-              h('footer', { class: 'line foot' }, this.count, this.reload, h('span', { class: 'space' }),
+              h('footer', { class: 'line foot' }, this.count, this.spoken, this.reload, h('span', { class: 'space' }),
                 this.live));
           }
 
           close() {
+            clearTimeout(this.retry);
             this.pages?.abort.abort();
             this.stream?.close();
             this.rows.close();
@@ -103,37 +111,60 @@ extension InspectorPage {
 
           /** Loads from the beginning, and follows what changes from now on. */
           again() {
-            this.pages?.abort.abort();
             this.stream?.close();
             if (!this.question.type) return;
-            this.pages = new ModelPages(this.question);
-            this.columns = [];
-            this.rows.select(-1);
-            this.rows.node.scrollTop = 0;
-            this.rows.setCount(0);
-            this.message.replaceChildren();
+            this.clear();
             this.stream = new EventStream(
               [['type', this.question.type], ...this.question.conditions.map(text => ['where', text]),
                 ['form', 'flat'], ['state', 'none'], ...integersAsText],
               { told: (name, data) => this.told(name, data),
                 state: (name, error) => this.streamState(name, error) });
-            this.more();
+          }
+
+          /** Throws away what is loaded. The first page is asked for when the stream is live. */
+          clear() {
+            this.pages?.abort.abort();
+            clearTimeout(this.retry);
+            this.pages = new ModelPages(this.question);
+            Object.assign(this, { columns: [], mayLoad: false, isFollowing: false });
+            this.rows.select(-1);
+            this.rows.node.scrollTop = 0;
+            this.rows.setCount(0);
+            this.end.hidden = true;
+            setText(this.spoken, '');
           }
 
           async more() {
             const pages = this.pages;
-            if (!pages || !await pages.load() || pages !== this.pages) return;
-            this.message.replaceChildren(pages.error ? errorNote(pages.error, 'The models') : '');
+            if (!pages || !this.mayLoad || !await pages.load() || pages !== this.pages) return;
+            showMessages(this.message, pages.error && errorNote(pages.error, 'The models'));
             this.chooseColumns();
             this.draw();
+            if (!this.spoken.textContent) setText(this.spoken, this.count.textContent);
+            if (pages.error) this.moreLater(pages);
+          }
+
+          /** Asks again for what a process that starts, or has much to do, could not answer. */
+          moreLater(pages) {
+            const { error } = pages;
+            const isPassing = error instanceof NoAnswer || error instanceof Problem && error.status >= 500;
+            if (!isPassing) return;
+            this.retry = setTimeout(() => {
+              pages.error = null;
+              if (pages === this.pages) this.more();
+            }, (error.retryAfterSeconds || 2) * second);
           }
 
           told(name, data) {
-            if (name === 'reset') return this.again();
+            if (name === 'live') return this.follow();
+            if (name === 'reset') return this.clear();
             if (name !== 'change') return;
-            const change = parseJSON(data);
-            if (this.models.one?.id === change.id) this.models.one.changed();
-            this.pages.apply(change);
+            // The first model of a type that was not there.
+            if (this.pages.error?.status === 404) {
+              this.clear();
+              return this.follow();
+            }
+            this.pages.apply(parseJSON(data));
             this.drawing.ask();
           }
 
@@ -142,11 +173,28 @@ extension InspectorPage {
             setText(this.live, name !== 'refused' ? texts[name] : isNotServed(error)
               ? 'not live: not served by this process' : `not live: ${errorText(error)}`);
             this.live.dataset.on = name === 'open';
+            if (name === 'refused' || name === 'waiting') this.begin();
+          }
+
+          /** Loads the first page once changes are followed, so that none falls between the two. */
+          follow() {
+            if (this.isFollowing) return;
+            // What was loaded while nothing was followed may be old.
+            if (this.mayLoad) this.clear();
+            this.isFollowing = true;
+            this.begin();
+          }
+
+          begin() {
+            if (this.mayLoad) return;
+            this.mayLoad = true;
+            this.more();
           }
 
           draw() {
             const loaded = this.pages.list.length;
             this.rows.setCount(loaded, this.pages.isComplete ? loaded : this.total() ?? -1);
+            this.end.hidden = !this.pages.isFull || this.pages.isComplete;
             this.showCount();
           }
 
@@ -162,14 +210,15 @@ extension InspectorPage {
             const loaded = countText(pages.list.length), total = this.total();
             let text = pages.isComplete ? `${plural(pages.list.length, 'model', 'models')}` :
               `loaded ${loaded}${isNumber(total) ? ` of ${countText(total)}` : ', more while you scroll'}`;
-            if (pages.isFull) text += '; the rest by id or condition';
+            if (pages.isFull && !pages.isComplete) text += '; find others by id or condition';
             if (pages.isComplete && !pages.list.length) text = pages.question.prefix
               || pages.question.conditions.length
               ? 'no model meets this' : 'no models';
             setText(this.count, text);
             const created = pages.isComplete ? pages.created.size : 0;
             this.reload.hidden = created === 0;
-            setText(this.reload, `${countText(created)} new: load again`);
+            const isMore = created === notedAtMost ? ' or more' : '';
+            setText(this.reload, `${countText(created)}${isMore} new: load again`);
           }
 
           // Columns: the fields that occur, the most frequent first.
@@ -222,7 +271,8 @@ extension InspectorPage {
           makeRow() {
             const cell = index => h('span', { role: 'gridcell', class: index ? 'value' : 'id' });
             const row = h('div', { class: 'row', 'data-test': 'row' },
-              ['id', ...this.columns].map((_, index) => cell(index)));
+              ['id', ...this.columns].map((_, index) => cell(index)),
+              h('span', { role: 'gridcell', class: 'why', 'data-test': 'row-why' }));
             this.columns.forEach((field, index) => {
               row.children[index + 1].classList.toggle('number', this.isNumeric(field));
               Object.assign(row.children[index + 1].dataset, { test: 'cell', field });
@@ -235,7 +285,9 @@ extension InspectorPage {
             const isOther = row.dataset.id !== model.id;
             setData(row, 'id', model.id);
             setData(row, 'open', this.models.one?.id === model.id || null);
-            setData(row, 'deleted', model.isDeleted || null);
+            setData(row, 'gone', model.gone?.kind);
+            setText(row.lastChild, model.gone?.text ?? '');
+            if (model.gone) this.clearUp(model);
             setText(row.firstChild, model.id);
             setTitle(row.firstChild, model.id.length > 24 ? model.id : '');
             this.columns.forEach((field, place) => {
@@ -243,6 +295,10 @@ extension InspectorPage {
               setValue(cell, fieldOf(model.model, field));
               this.flashCell(cell, model, field, isOther || row.fresh);
             });
+          }
+
+          async clearUp(model) {
+            if (await this.pages.clearUp(model)) this.drawing.ask();
           }
 
           flashCell(cell, model, field, isOther) {

@@ -30,9 +30,15 @@ extension InspectorPage {
               h('div', { class: 'line' }, h('h3', {}, 'History'), this.filter = h('span', { class: 'chips' }),
                 h('span', { class: 'space' }), this.why), this.history.node);
             this.load();
+            // A stream of its own: that of the table may have conditions which this model does not meet. At its
+            // beginning the model is read again, as it may have changed before it was followed.
+            this.stream = new EventStream([['type', type], ['id', id], ['state', 'none'], ['form', 'flat']],
+              { told: name => name !== 'heartbeat' && this.changed(),
+                state: name => name === 'waiting' && this.changed() });
           }
 
           close() {
+            this.stream.close();
             this.abort.abort();
             this.reading.end();
             this.history.close();
@@ -44,10 +50,11 @@ extension InspectorPage {
           }
 
           async load() {
+            const number = this.number = (this.number ?? 0) + 1;
             const [model, cells] = await Promise.all([
               this.read(modelPath('models', this.type, this.id), [['form', 'flat'], ...integersAsText]),
               this.read(modelPath('cells', this.type, this.id), [])]);
-            if (this.abort.signal.aborted) return;
+            if (this.abort.signal.aborted || number !== this.number) return;
             this.show(model, cells);
             this.history.refreshShort();
           }
@@ -63,7 +70,7 @@ extension InspectorPage {
           show(model, cells) {
             if (model.error instanceof NoAnswer) return;
             const isThere = !model.error;
-            this.message.replaceChildren(...[this.missing(model), this.withoutCells(cells)].filter(Boolean));
+            showMessages(this.message, this.missing(model), this.withoutCells(cells));
             this.told = cells.told ?? null;
             this.cells = this.told ? listOf(this.told.cells) : this.fieldsAlone(model.told);
             this.version = this.told?.touched ?? (isThere ? fromVersion(model.told.version) : null);
@@ -76,6 +83,7 @@ extension InspectorPage {
 
           missing({ error }) {
             if (!error) return null;
+            if (isEvicted(error)) return note(errorText(error), { 'data-test': 'absent' });
             const isUnknown = error instanceof Problem && error.status === 404;
             return isUnknown ? note('This model does not exist now.', { 'data-test': 'absent' })
               : errorNote(error, 'The model');

@@ -8,12 +8,14 @@ extension InspectorPage {
 
         class Overview {
           constructor(root) {
-            this.verdict = h('section', { class: 'verdict', 'aria-live': 'polite' });
+            this.verdict = h('section', { class: 'verdict' });
+            // Which checks fail is read out; for how long they do, which changes each second, is not.
+            this.spoken = h('p', { class: 'hidden', 'aria-live': 'polite' });
             this.facts = h('dl', { class: 'facts', 'data-test': 'facts' });
             this.body = h('div', { class: 'services' });
             this.sections = new Map();
             this.told = null;
-            root.append(this.verdict, this.facts, this.body);
+            root.append(this.verdict, this.spoken, this.facts, this.body);
           }
 
           status(status, error) {
@@ -40,6 +42,8 @@ extension InspectorPage {
 
           showVerdict(status) {
             const checks = listOf(status.checks), failed = checks.filter(check => check.problem);
+            setText(this.spoken, failed.length ? `Not ready: ${failed.slice(0, 8).map(check => check.check).join(', ')}`
+              : 'Ready');
             const told = JSON.stringify([status.ready, checks.length, failed]);
             if (this.told === told) return;
             this.told = told;
@@ -74,7 +78,7 @@ extension InspectorPage {
 
           showFacts(process) {
             const load = shell.load === null ? none : `${Math.max(0, shell.load * 100).toFixed(0)} % of a core`;
-            const facts = [['Version', process.version ?? none], ['Process', process.pid ?? none],
+            const facts = [['Process', process.pid ?? none],
               ['Up', isNumber(process.uptimeSeconds) ? durationText(process.uptimeSeconds) : none],
               ['Memory', bytesText(process.memoryBytes)], ['Processor', load]];
             if (this.facts.children.length !== facts.length) {
@@ -144,6 +148,7 @@ extension InspectorPage {
             this.panel('senders', senderColumns, row => row.sender, 'It listens to no sender.');
             this.panel('types', typeColumns, row => row.type, 'There are no models here yet.',
               row => go('models', [row.type]));
+            this.panel('queues', queueColumns, row => row.queue, null);
             this.panel('origins', originColumns, row => row.origin, 'No origin has been heard of yet.');
             this.panel('peers', peerColumns, row => `${row.name}\n${row.address}`,
               'Nobody listens to this process.');
@@ -159,12 +164,16 @@ extension InspectorPage {
               this.panels.set(name, table);
               (name === 'types' ? this.tables : this.stack).append(table.node);
             }
-            this.panels.get(name).update(sortedRows(name, rows), this.service[`${name}Count`] ?? rows.length);
+            const table = this.panels.get(name);
+            table.update(sortedRows(name, rows), this.service[`${name}Count`] ?? rows.length);
+            table.node.hidden = !rows.length && !empty;
           }
 
           showTiles(service) {
-            const models = listOf(service.types).reduce((sum, row) => sum + (row.models || 0), 0);
-            this.tile('models', 'Models', countText(models), `of ${plural(service.typesCount, 'type', 'types')}`);
+            const hasBytes = listOf(service.types).some(row => isNumber(row.bytes));
+            this.tile('models', hasMoreTypes(service) ? 'Models, at least' : 'Models',
+              countText(sumOf(service, 'models')), `of ${plural(service.typesCount, 'type', 'types')}`
+              + (hasBytes ? `, about ${bytesText(sumOf(service, 'bytes'))}` : ''));
             this.lineTile('rate', 'Changes a second', rateText);
             this.lineTile('lag', 'Lag', secondsText);
             if (Array.isArray(service.origins)) this.holesTile(service.origins);
@@ -186,6 +195,7 @@ extension InspectorPage {
               this.tiles.set(key, tile);
               this.strip.append(tile);
             }
+            setText(tile.children[0], title);
             setText(tile.children[1], figure);
             setText(tile.children[2], more);
             setData(tile, 'bad', isBad || null);
@@ -233,13 +243,18 @@ extension InspectorPage {
           }
         }
 
-        /** Types by size; peers by state, the worst first. Senders and origins come in the order of the process. */
+        /**
+         * Types by size, queues by how full they are, peers by state, the worst first. Senders and origins come in the
+         * order of the process.
+         */
         function sortedRows(name, rows) {
           if (name === 'types') return [...rows].sort((a, b) => b.models - a.models);
+          if (name === 'queues') return [...rows].sort((a, b) => (fullness(b) ?? -1) - (fullness(a) ?? -1));
           return name === 'peers' ? [...rows].sort(byBadness) : rows;
         }
 
-        const tableTitles = { senders: 'Senders', origins: 'Origins', peers: 'Audience', types: 'Types' };
+        const tableTitles = { senders: 'Senders', types: 'Types', queues: 'Queues', origins: 'Origins',
+          peers: 'Audience' };
 
         function heardText(row) {
           return isNumber(row.silentSeconds) ? `${secondsText(row.silentSeconds)} ago` : none;
@@ -259,11 +274,12 @@ extension InspectorPage {
           return [
             textColumn('Origin', row => row.origin, null, 'name'),
             stateColumn('State', row => row.state, '104px'),
-            numberColumn('Since', row => durationText(row.sinceSeconds), '92px'),
-            { title: 'Applied', width: '124px', kind: 'number', fill: fillApplied },
-            numberColumn('Missing', row => countText(row.missingBatches), '76px'),
-            { title: 'Holes', width: '92px', kind: 'number', fill: fillHoles },
-            textColumn('Why, or last repair', whyText, '176px', 'words'),
+            numberColumn('Since', row => durationText(row.sinceSeconds), '84px'),
+            { title: 'Applied', width: '88px', kind: 'number', fill: fillApplied },
+            numberColumn('Head', row => countText(row.head), '88px'),
+            numberColumn('Missing', row => countText(row.missingBatches), '68px'),
+            { title: 'Holes', width: '76px', kind: 'number', fill: fillHoles },
+            textColumn('Why, or last repair', whyText, '150px', 'words'),
           ];
         }
 
@@ -299,9 +315,51 @@ extension InspectorPage {
 
         function typeColumns() {
           return [
-            textColumn('Type', row => row.type, null, 'name'),
-            numberColumn('Models', row => countText(row.models), '92px'),
+            { title: 'Type', kind: 'name', make: () => h('a', {}), fill: (link, row) => {
+              setText(link, row.type);
+              setTitle(link, row.type.length > 14 ? row.type : '');
+              link.setAttribute('href', routeTo('models', [row.type]));
+            } },
+            numberColumn('Models', row => countText(row.models), '70px'),
+            numberColumn('Memory', row => bytesText(row.bytes), '72px'),
           ];
+        }
+
+        function queueColumns() {
+          return [
+            textColumn('Queue', row => row.queue, null, 'name'),
+            { title: 'Full', width: '124px', kind: 'number', make: () => h('div', { class: 'full' },
+              h('span', {}), h('progress', { max: 1, 'aria-hidden': 'true' })), fill: fillFull },
+            numberColumn('In it', filledText, '144px'),
+            numberColumn('Limit', row => isNumber(row.limit) ? amountText(row.limit, row.unit) : none, '104px'),
+          ];
+        }
+
+        function amountText(value, unit) {
+          return unit === 'bytes' ? bytesText(value) : `${countText(value)} ${unit ?? ''}`.trim();
+        }
+
+        /** How many are in a queue, and their bytes, as far as either is told. */
+        function filledText(row) {
+          const count = isNumber(row.count) ? amountText(row.count, row.unit === 'bytes' ? null : row.unit) : null;
+          return [count, isNumber(row.bytes) ? bytesText(row.bytes) : null].filter(Boolean).join(', ') || none;
+        }
+
+        /** The part of its limit that a queue has filled; null where there is no limit, or it is not told. */
+        function fullness(row) {
+          const filled = row.unit === 'bytes' ? row.bytes : row.count;
+          return isNumber(filled) && row.limit > 0 ? filled / row.limit : null;
+        }
+
+        const nearlyFull = 0.8;
+
+        function fillFull(node, row) {
+          const part = fullness(row), [text, bar] = node.children;
+          const percent = part !== null && part > 0 && part < 0.01 ? '< 1 %' : `${Math.round(part * 100)} %`;
+          setText(text, part === null ? none : percent);
+          bar.hidden = part === null;
+          bar.value = Math.min(1, part ?? 0);
+          setData(node, 'full', part >= nearlyFull || null);
         }
         """#
 }

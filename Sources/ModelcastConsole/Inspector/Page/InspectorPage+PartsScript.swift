@@ -66,6 +66,12 @@ extension InspectorPage {
           return note(errorText(error), { 'data-test': 'problem', role: 'alert' });
         }
 
+        /** Shows messages in their place. The same ones again are left alone, as they would be read out again. */
+        function showMessages(place, ...nodes) {
+          const shown = nodes.filter(Boolean);
+          if (place.textContent !== shown.map(node => node.textContent).join('')) place.replaceChildren(...shown);
+        }
+
         /** A button that copies a text, and says whether it has. */
         function copyButton(text) {
           const button = h('button', { type: 'button', class: 'small', onclick: copy }, 'Copy');

@@ -35,7 +35,7 @@ extension InspectorPage {
           setCount(count, total = count) {
             this.count = count;
             this.body.style.height = `${count * this.rowHeight}px`;
-            this.node.setAttribute('aria-rowcount', total + 1);
+            this.node.setAttribute('aria-rowcount', total < 0 ? -1 : total + 1);
             if (this.selected >= count) this.select(count - 1);
             this.show();
           }

@@ -45,6 +45,16 @@ extension InspectorPage {
           return listOf(shell.status?.services);
         }
 
+        /** What all types of a service have together. Of more than are told it is the least. */
+        function sumOf(service, name) {
+          return listOf(service.types).reduce((sum, row) => sum + (row[name] || 0), 0);
+        }
+
+        /** More types than are told: what is summed up of them is the least. */
+        function hasMoreTypes(service) {
+          return listOf(service.types).length < service.typesCount;
+        }
+
         function series(service, figure) {
           const key = JSON.stringify([service.service, service.name, figure]);
           if (!shell.series.has(key)) shell.series.set(key, new Series());
@@ -81,6 +91,7 @@ extension InspectorPage {
 
         function makeTabs() {
           let number = 0;
+          by('tabs').addEventListener('keydown', tabKey);
           for (const [name, view] of views) {
             number += 1;
             by('tabs').append(h('a', {
@@ -91,10 +102,23 @@ extension InspectorPage {
           }
         }
 
+        /** Arrows go from tab to tab, Enter and the space bar choose one. */
+        function tabKey(event) {
+          const tabs = [...by('tabs').children], at = tabs.indexOf(document.activeElement);
+          const steps = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1, ' ': at };
+          if (at < 0 || !Object.hasOwn(steps, event.key) || event.ctrlKey || event.altKey || event.metaKey) return;
+          event.preventDefault();
+          const tab = tabs[(steps[event.key] + tabs.length) % tabs.length];
+          if (event.key === ' ') tab.click();
+          else tab.focus();
+        }
+
         function markTab() {
           for (const tab of by('tabs').children) {
             const isChosen = tab.id === `tab-${shell.name}`;
             tab.setAttribute('aria-selected', isChosen);
+            // One stop for the tab key; arrows go on from there.
+            tab.tabIndex = isChosen ? 0 : -1;
             if (isChosen) tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
           }
         }
@@ -189,10 +213,10 @@ extension InspectorPage {
             one.before = null;
           }
           const gone = by('gone');
-          const text = `No answer from this process since ${timeText(shell.goneSince, 0)}, for `
-            + `${durationText((Date.now() - shell.goneSince) / second)}. `
-            + (shell.status ? 'Below stands what it said last. ' : '') + 'It is asked again each second.';
-          setText(gone, text);
+          // Read out once: what changes each second stands apart.
+          setText(by('gone-text'), `No answer from this process since ${timeText(shell.goneSince, 0)}. `
+            + (shell.status ? 'Below stands what it said last. ' : '') + 'It is asked again each second.');
+          setText(by('gone-for'), `It has been away for ${durationText((Date.now() - shell.goneSince) / second)}.`);
           gone.hidden = false;
           document.body.classList.add('is-gone');
         }

@@ -17,7 +17,7 @@ extension InspectorPage {
 
         function pressed(event) {
           if (event.key === 'Escape') return escape(event);
-          if (isTaken(event)) return;
+          if (isTaken(event) || !by('keys-on').checked) return;
           const act = keyActs(event.key);
           if (!act) return;
           act(event);
@@ -70,6 +70,17 @@ extension InspectorPage {
           shell.view?.search?.();
         }
 
+        // Keys without Ctrl or the like get in the way of a reader who dictates: they can be switched off.
+
+        const keysKey = 'modelcast.keys';
+
+        function makeKeys() {
+          by('keys').append(...keyTexts.map(([key, text]) =>
+            h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, text))));
+          by('keys-on').checked = stored(local, keysKey) !== 'off';
+          by('keys-on').onchange = () => store(local, keysKey, by('keys-on').checked ? null : 'off');
+        }
+
         // Light and dark: as the system says, unless the reader has chosen.
 
         const themeKey = 'modelcast.theme';
@@ -90,8 +101,7 @@ extension InspectorPage {
         function start() {
           showTheme(stored(local, themeKey));
           makeTabs();
-          by('keys').append(...keyTexts.map(([key, text]) =>
-            h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, text))));
+          makeKeys();
           setText(by('about'), 'All that this page shows comes from the HTTP requests of this process, under v1/.');
           by('theme').onclick = nextTheme;
           by('help-open').onclick = () => by('help').showModal();

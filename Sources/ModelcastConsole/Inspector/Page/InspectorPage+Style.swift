@@ -145,6 +145,15 @@ extension InspectorPage {
         tr.opens { cursor: pointer; }
         tr.opens:hover td { background: var(--sunken); }
         td[data-behind] { color: var(--busy); }
+        .full { display: flex; align-items: center; justify-content: flex-end; gap: 8px; }
+        .full[data-full] { color: var(--bad); }
+        .full progress { width: 64px; height: 6px; appearance: none; border: 0; border-radius: 3px; overflow: hidden;
+          background: var(--line); color: var(--accent); }
+        .full progress::-webkit-progress-bar { background: var(--line); }
+        .full progress::-webkit-progress-value { background: var(--accent); }
+        .full progress::-moz-progress-bar { background: var(--accent); }
+        .full[data-full] progress::-webkit-progress-value { background: var(--bad); }
+        .full[data-full] progress::-moz-progress-bar { background: var(--bad); }
         .value { font-family: var(--mono); font-size: 12px; overflow-wrap: anywhere; }
         .value[data-kind=number], .value[data-kind=boolean] { color: var(--accent); }
         .value[data-kind=null], .value[data-kind=absent] { color: var(--dim); }
@@ -178,7 +187,7 @@ extension InspectorPage {
         .tile .figure { font-size: 24px; line-height: 1.3; font-weight: 600; letter-spacing: -.02em;
           white-space: nowrap;
           overflow: hidden; text-overflow: ellipsis; }
-        .tile .dim { font-size: 12px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+        .tile .dim { font-size: 12px; overflow-wrap: anywhere; }
         .tile[data-bad] .figure { color: var(--bad); }
         .tile .spark { position: absolute; z-index: 0; right: 0; top: 12px; width: 46%; height: 44px; }
         .spark .line { fill: none; stroke: var(--accent); stroke-width: 1.25; }
@@ -199,7 +208,8 @@ extension InspectorPage {
         .node.self rect { fill: var(--accent-soft); stroke: var(--accent); }
         .node[data-state=bad] rect { stroke: var(--bad); }
         .mark { fill: var(--state); fill-rule: evenodd; }
-        .member { cursor: pointer; }
+        .member { cursor: pointer; outline: none; }
+        .member:focus-visible .mark { stroke: var(--text); stroke-width: 4; paint-order: stroke; }
         .member[data-chosen=true] .mark { stroke: var(--accent); stroke-width: 4; paint-order: stroke; }
         .edge path { fill: none; stroke: color-mix(in srgb, var(--state) 55%, var(--line)); stroke-width: 1.5; }
         .edge[data-state=bad] path { stroke: var(--bad); stroke-width: 2; }
@@ -220,8 +230,12 @@ extension InspectorPage {
         .types { border-right: 1px solid var(--line); padding: 16px 10px; overflow-y: auto; min-height: 0; }
         .types h3, .types .note { padding: 0 10px 6px; }
         .types select { display: none; }
-        .types a { display: flex; justify-content: space-between; gap: 8px; padding: 5px 10px; border-radius: 6px;
-          color: inherit; }
+        .types a { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 8px; padding: 5px 10px;
+          border-radius: 6px; color: inherit; }
+        .types a > :first-child { flex: 1; min-width: 0; }
+        .types .size { flex: 0 0 100%; text-align: right; font-size: 11.5px; }
+        .types .sum { padding: 8px 10px; font-size: 11.5px; }
+        .types .sum:empty { display: none; }
         .types a > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
         .types a:hover { background: var(--line); text-decoration: none; }
         .types a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
@@ -251,7 +265,13 @@ extension InspectorPage {
           background: var(--accent-soft); }
         .rows .row[data-open] { box-shadow: inset 3px 0 var(--accent); }
         .rows .row[data-open], .rows .row[data-open] > span:first-child { background: var(--accent-soft); }
-        .row[data-deleted] { text-decoration: line-through; color: var(--dim); }
+        .row[data-gone], .row[data-gone] .value { color: var(--dim); }
+        .row[data-gone=deleted] > span:not(.why) { text-decoration: line-through; }
+        .row > .why { position: sticky; right: 0; grid-column: -2 / -1; justify-self: end; width: max-content;
+          padding-right: 16px; background: var(--panel); font-family: var(--sans); }
+        .row > .why:empty { display: none; }
+        .sheet > .note { position: sticky; left: 0; width: fit-content; padding: 12px 16px 16px; }
+        .feed .row[data-gap], .feed .row[data-gap] > span:first-child { background: var(--bad-soft); }
         .picker { position: relative; }
         .picker summary { list-style: none; height: 30px; line-height: 28px; padding: 0 10px; border-radius: 6px;
           border: 1px solid var(--line-strong); background: var(--panel); }
@@ -299,7 +319,7 @@ extension InspectorPage {
           white-space: nowrap; }
         .reason { color: var(--dim); }
         .reason[data-kind=good] { color: var(--good); }
-        .reason[data-kind=ended] { color: var(--bad); }
+        .reason:is([data-kind=ended], [data-kind=bad]) { color: var(--bad); }
         .diffs { display: flex; flex-wrap: wrap; gap: 2px 18px; min-width: 0; }
         .diff { font: 12px/1.6 var(--mono); overflow-wrap: anywhere; }
         .diff .field { color: var(--dim); margin-right: 2px; }
@@ -339,6 +359,7 @@ extension InspectorPage {
         .keys { display: grid; gap: 7px; margin: 14px 0; }
         .keys > div { display: grid; grid-template-columns: 76px 1fr; }
         dialog .dim { margin-bottom: 14px; }
+        .switch { display: flex; gap: 8px; align-items: baseline; margin-bottom: 14px; }
 
         /* Narrower. */
         @media (max-width: 1080px) {
@@ -383,11 +404,11 @@ extension InspectorPage {
           .feed .row > span { padding-left: 12px; }
         }
         @media (min-width: 960px) {
-          .panels:has(> .stack:not(:empty)) { grid-template-columns: minmax(0, 1fr) minmax(200px, 22%); }
+          .panels:has(> .stack:not(:empty)) { grid-template-columns: minmax(0, 1fr) minmax(256px, 22%); }
         }
         @media (min-width: 1700px) {
           .stack { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-          .stack > .panel-peers { grid-column: 1 / -1; }
+          .stack > :is(.panel-origins, .panel-peers) { grid-column: 1 / -1; }
           main { padding: 24px 32px; }
           .view-models, .view-changes { padding: 0; }
         }

@@ -41,12 +41,13 @@ extension InspectorPage {
           for (const sender of relays) {
             const node = senderNode(sender, 'sender', index);
             layers[1].push(node);
-            edges.push(senderEdge(node, self, sender));
+            // What comes through several relays lacks at each of them.
+            edges.push(senderEdge(node, self, sender, origins.filter(one => !direct.has(one.origin)), service));
           }
           for (const origin of origins) {
             const sender = direct.get(origin.origin), node = originNode(origin, sender, index);
             layers[0].push(node);
-            if (sender) edges.push(senderEdge(node, self, sender));
+            if (sender) edges.push(senderEdge(node, self, sender, [origin], service));
             else edges.push(...throughRelays(node, relays, self, index, origin));
           }
           for (const peer of listOf(service.peers)) {
@@ -70,9 +71,10 @@ extension InspectorPage {
         }
 
         function selfFacts(service) {
-          const models = listOf(service.types).reduce((sum, row) => sum + (row.models || 0), 0);
-          return [['models', countText(models)], ['types', countText(service.typesCount)],
-            ['lag', secondsText(service.lagSeconds)], ['peers', countText(service.peersCount)]];
+          const models = countText(sumOf(service, 'models'));
+          return [['models', hasMoreTypes(service) ? `at least ${models}` : models],
+            ['types', countText(service.typesCount)], ['lag', secondsText(service.lagSeconds)],
+            ['peers', countText(service.peersCount)]];
         }
 
         function senderNode(sender, kind, index) {
@@ -102,9 +104,16 @@ extension InspectorPage {
                 ['address', peer.address ?? none], ['key', peer.key ?? none]] };
         }
 
-        function senderEdge(node, self, sender) {
+        /**
+         * The label says how far this copy is behind what comes from there: in batches where some are missing, else how
+         * late the last change came; and when the sender was last heard.
+         */
+        function senderEdge(node, self, sender, origins, service) {
+          const missing = origins.reduce((sum, row) => sum + (row.missingBatches || 0), 0);
+          const late = isNumber(service.lagSeconds) ? `lag ${secondsText(service.lagSeconds)}` : '';
           return { from: node.key, to: self.key, state: sender.state,
-            label: edgeLabel(sender.silentSeconds, ' ago') };
+            label: missing > 0 ? `${countText(missing)} missing` : late,
+            more: edgeLabel(sender.silentSeconds, ' ago') };
         }
 
         /** An origin that is no sender itself comes through a relay; which one is not told. */
@@ -128,8 +137,8 @@ extension InspectorPage {
             name: `${countText(layer.length)} ${layer[0].kind === 'peer' ? 'peers' : `× ${layer[0].kind}`}` };
           const keys = new Set(layer.map(node => node.key)), seen = new Set();
           for (const edge of edges) {
-            if (keys.has(edge.from)) Object.assign(edge, { from: swarm.key, label: '' });
-            if (keys.has(edge.to)) Object.assign(edge, { to: swarm.key, label: '' });
+            if (keys.has(edge.from)) Object.assign(edge, { from: swarm.key, label: '', more: '' });
+            if (keys.has(edge.to)) Object.assign(edge, { to: swarm.key, label: '', more: '' });
             const pair = `${edge.from}\n${edge.to}`;
             edge.isDouble = seen.has(pair);
             seen.add(pair);
@@ -207,12 +216,17 @@ extension InspectorPage {
           constructor(root) {
             this.drawing = s('svg', { class: 'topology', role: 'group',
               'aria-label': 'Processes and their connections' });
-            this.detail = h('aside', { class: 'panel', 'data-test': 'node-detail', 'aria-live': 'polite' });
+            // The name alone is read out: the figures below it change each second.
+            this.title = h('h3', { 'aria-live': 'polite' },
+              h('span', { class: 'mono' }), ' ', h('span', { class: 'dim' }));
+            this.figures = h('div', {});
+            this.detail = h('aside', { class: 'panel', 'data-test': 'node-detail' }, this.title, this.figures);
             this.chosen = null;
             this.frame = h('div', { class: 'drawing' }, this.drawing);
             root.append(this.frame, this.detail,
-              note('An edge shows when its sender was last heard, or how far a peer is behind. '
-                + 'A broken line: through which relay these batches come is not told.', { class: 'note dim' }));
+              note('An edge shows how far the process at its end is behind, in time or in batches that are missing, '
+                + 'and how long ago its sender was heard. A broken line: through which relay these batches come is '
+                + 'not told.', { class: 'note dim' }));
             this.watch = new ResizeObserver(() => this.draw());
             this.watch.observe(this.frame);
           }
@@ -229,13 +243,15 @@ extension InspectorPage {
 
           draw() {
             if (this.error) {
-              this.detail.replaceChildren(errorNote(this.error, 'The status'));
+              setText(this.title.firstChild, '');
+              setText(this.title.lastChild, '');
+              showMessages(this.figures, errorNote(this.error, 'The status'));
               return this.drawing.replaceChildren();
             }
             if (!this.topology) return;
             const width = this.frame.clientWidth, { layers, edges } = this.topology;
             const { places, height, isWide } = placed(this.topology, width);
-            const focused = document.activeElement?.dataset?.key;
+            const focused = this.drawing.contains(document.activeElement) ? document.activeElement.dataset.key : null;
             this.drawing.setAttribute('viewBox', `0 0 ${width} ${height}`);
             this.drawing.setAttribute('height', height);
             const nodes = layers.flat().filter(node => !node.isGhost);
@@ -250,8 +266,9 @@ extension InspectorPage {
           edge(edge, places, isWide) {
             const from = places.get(edge.from), to = places.get(edge.to), ghost = places.get(edge.ghost);
             const line = isWide ? wideLine(from, to, ghost) : narrowLine(from, to);
-            const label = edge.label ? s('text', { x: line.x, y: line.y, 'text-anchor': 'middle' }, edge.label)
-              : null;
+            const texts = [edge.label, edge.more].filter(Boolean);
+            const label = texts.length ? s('text', { y: line.y - (texts.length - 1) * 7, 'text-anchor': 'middle' },
+              texts.map((text, index) => s('tspan', { x: line.x, dy: index ? 14 : null }, text))) : null;
             return s('g', { class: 'edge', 'data-state': stateKind(edge.state), 'data-test': 'edge' },
               s('path', { d: line.path, class: edge.isGuess ? 'guess' : null }), label);
           }
@@ -262,45 +279,80 @@ extension InspectorPage {
               this.chosen = node.members ? node.members[0].key : node.key;
               this.draw();
             };
+            // A field of marks is a group: its marks are the buttons, of which one has the focus, and arrows go on.
             return s('g', {
-              class: node.isSelf ? 'node self' : 'node', transform: `translate(${place.x} ${place.y})`, tabindex: 0,
-              role: 'button', 'data-test': 'node', 'data-key': node.key, 'data-state': kind, onclick: open,
-              'aria-label': `${node.kind} ${node.name}, ${node.state ?? 'not told'}`,
-                'data-chosen': this.chosen === node.key,
-              onkeydown: event => event.key === 'Enter' && open(),
+              class: node.isSelf ? 'node self' : 'node', transform: `translate(${place.x} ${place.y})`,
+              tabindex: node.members ? null : 0, role: node.members ? 'group' : 'button', 'data-test': 'node',
+              'data-key': node.key, 'data-state': kind, onclick: open,
+              'aria-label': node.members ? `${node.name}, ${node.summary}`
+                : `${node.kind} ${node.name}, ${node.state ?? 'not told'}`,
+              'aria-pressed': node.members ? null : String(this.chosen === node.key),
+              'data-chosen': this.chosen === node.key,
+              onkeydown: event => node.members ? this.markKey(event, node) : pressesButton(event, open),
             },
             s('rect', { width: place.width, height: place.height, rx: 7 }),
             s('path', { class: 'mark', d: shapes[kind], transform: 'translate(12 11)' }),
             s('text', { class: 'title', x: 30, y: 20.5 }, shorten(String(node.name), 18)),
             s('text', { class: 'kind', x: 30, y: 35.5 }, node.summary
               ?? `${node.kind} · ${node.state ?? 'not told'}`),
-            listOf(node.members).map((member, index) => this.mark(member, index)));
+            listOf(node.members).map((member, index) => this.mark(member, index, this.stopOf(node) === index)));
           }
 
-          mark(member, index) {
+          /** The mark of a field at which the tab key stops: the one that was chosen or moved to last. */
+          stopOf(node) {
+            const at = key => node.members.findIndex(member => member.key === key);
+            return Math.max(0, at(this.moved) >= 0 ? at(this.moved) : at(this.chosen));
+          }
+
+          markKey(event, node) {
+            const at = node.members.findIndex(member => member.key === event.target.dataset.key);
+            const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: swarmColumns, ArrowUp: -swarmColumns,
+              Home: -at, End: node.members.length - 1 - at };
+            if (at < 0 || !Object.hasOwn(steps, event.key)) return;
+            event.preventDefault();
+            const member = node.members[at + steps[event.key]];
+            if (!member) return;
+            this.moved = member.key;
+            this.drawing.querySelector(`[data-key="${CSS.escape(member.key)}"]`).focus();
+            this.draw();
+          }
+
+          mark(member, index, isStop) {
             const x = 11 + index % swarmColumns * markSize,
               y = nodeHeight + Math.floor(index / swarmColumns) * markSize;
+            const open = event => {
+              event.stopPropagation();
+              this.chosen = this.moved = member.key;
+              this.draw();
+            };
             return s('g', {
-              class: 'member', 'data-state': stateKind(member.state), 'data-test': 'member',
-              'data-chosen': this.chosen === member.key,
-              transform: `translate(${x} ${y}) scale(.66)`, onclick: event => {
-                event.stopPropagation();
-                this.chosen = member.key;
-                this.draw();
-              },
+              class: 'member', 'data-state': stateKind(member.state), 'data-test': 'member', 'data-key': member.key,
+              'data-chosen': this.chosen === member.key, tabindex: isStop ? 0 : -1, role: 'button',
+              'aria-pressed': String(this.chosen === member.key),
+              'aria-label': `${member.name}, ${member.state ?? 'not told'}`,
+              transform: `translate(${x} ${y}) scale(.66)`, onclick: open,
+              onkeydown: event => pressesButton(event, open),
             }, s('title', {}, `${member.name}: ${member.state ?? 'not told'}`),
             s('path', { class: 'mark', d: shapes[stateKind(member.state)] }));
           }
 
           showDetail(nodes) {
             const node = nodes.find(one => one.key === this.chosen) ?? nodes.find(one => one.isSelf);
-            if (!node) return this.detail.replaceChildren();
-            this.detail.replaceChildren(
-              h('h3', {}, h('span', { class: 'mono' }, node.name), ' ', h('span', { class: 'dim' }, node.kind)),
+            setText(this.title.firstChild, node?.name ?? '');
+            setText(this.title.lastChild, node?.kind ?? '');
+            if (!node) return this.figures.replaceChildren();
+            this.figures.replaceChildren(
               stateNode(node.state),
               h('dl', { class: 'pairs' }, node.facts.map(([name, text]) =>
                 h('div', {}, h('dt', {}, name), h('dd', {}, typeof text === 'string' ? text : jsonText(text))))));
           }
+        }
+
+        /** Does what a button does at Enter and at the space bar. */
+        function pressesButton(event, press) {
+          if (event.key !== 'Enter' && event.key !== ' ') return;
+          event.preventDefault();
+          press(event);
         }
 
         /** From left to right, by way of a ghost where the edge skips a layer; the label interrupts its middle. */
