@@ -160,7 +160,7 @@ struct CacheWatch {
                 return "the floor of \(key) went back from \(floor) to \(new.floor.map { "\($0)" } ?? "none")"
             }
             if let touched = old.touched, new.touched.map({ $0 < touched }) ?? true, !mayBeLost(touched) {
-                return "the touched of \(key) went back"
+                return "the touched of \(key) went back from \(touched) to \(new.touched.map { "\($0)" } ?? "none")"
             }
             for cell in old.cells {
                 before[cell.field] = cell.version
