@@ -53,6 +53,19 @@ def count(connection, path, field, by=1, token=None):
 # end example
 
 
+# example: python-own-write
+def read_own(connection, path, written, token=None):
+    """Reads what was written with that token of an answer: the gateway waits until its copy has it."""
+    authorization = f"Bearer {token}" if token else None
+    status, _, body = ask(connection, "GET", path, Authorization=authorization, Modelcast_After=written)
+    if status != 200:
+        raise SystemExit(body["detail"] if body else f"the answer is {status}")
+    return body["model"]
+
+
+# end example
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("url", help="where the gateway serves: http://127.0.0.1:9464")
@@ -73,10 +86,7 @@ def main():
     for _ in range(options.times):
         value, written = count(connection, path, options.field, options.by, token)
     # The write is read where it can be read by everybody who asks this gateway.
-    authorization = f"Bearer {token}" if token else None
-    status, _, body = ask(connection, "GET", path, Authorization=authorization, Modelcast_After=written)
-    if status != 200:
-        raise SystemExit(body["detail"] if body else f"the answer is {status}")
+    read_own(connection, path, written, token)
     print(value)
 
 

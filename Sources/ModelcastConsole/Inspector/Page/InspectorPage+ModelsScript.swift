@@ -249,6 +249,8 @@ extension InspectorPage {
 
           close() {
             clearInterval(this.timer);
+            // An answer that comes now must not lead to a view that has been left.
+            this.told = null;
           }
 
           choose(type, told) {
