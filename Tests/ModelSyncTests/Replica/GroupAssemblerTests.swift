@@ -53,6 +53,29 @@ import Testing
     /// Of no topic anything is known to be missing.
     private static let nothing: @Sendable (String, Topic) -> Bool = { _, _ in false }
 
+    @Test func `a part that was merged alone, as somebody claimed it, is not waited for, before it and after it`() {
+        var groups = GroupAssembler()
+        func add(_ topic: Topic, _ stamp: Stamp) -> [GroupAssembler.Part]? {
+            groups.add(
+                part(topic, stamp), origin: "o", incarnation: 1, stamp: stamp, wanted: Array(topics.prefix(3)), now: 0,
+                patience: 100)
+        }
+        groups.noteMergedAlone(topics[0], origin: "o", stamp: 1)
+        #expect(add(topics[1], 1) == nil)
+        #expect(add(topics[2], 1)?.map(\.topic) == [topics[1], topics[2]])
+        // The first is held when the claimed one comes.
+        #expect(add(topics[1], 2) == nil)
+        groups.noteMergedAlone(topics[0], origin: "o", stamp: 2)
+        #expect(groups.awaitsOnly(topics[2], "o", 2) && add(topics[2], 2)?.count == 2)
+        // Other transactions, and other origins, wait as ever.
+        #expect(add(topics[1], 3) == nil && add(topics[2], 3) == nil && groups.awaitsOnly(topics[0], "o", 3))
+        // Those that came last are remembered, whoever claims however many.
+        for stamp in 10..<10_000 as Range<Stamp> { groups.noteMergedAlone(topics[0], origin: "o", stamp: stamp) }
+        #expect(add(topics[1], 9_999) == nil && add(topics[2], 9_999)?.count == 2)
+        #expect(add(topics[1], 10) == nil && add(topics[2], 10) == nil)
+        #expect(groups.brokenInvariant() == nil)
+    }
+
     @Test func `the names of the topics that a part waits for count as what is held`() {
         var groups = GroupAssembler()
         let many = (0..<2_000).map { Topic.data(type: "Type\($0)") }

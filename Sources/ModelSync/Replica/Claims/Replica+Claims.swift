@@ -142,6 +142,9 @@ extension Replica {
         if completesHeld(payload, of: stream, now: now) { return }
         // Like a batch of an earlier start this one is forwarded only where it is news. The batch is merged alone,
         // since the rest of its transaction does not come again where the claim is true.
+        if decoder.group.count > 1 {
+            groups.noteMergedAlone(stream.key.topic, origin: decoder.origin, stamp: decoder.stamp)
+        }
         if mergeAlone(payload, of: stream, isCurrent: false, now: now) { contradict(stream, by: sequence, now: now) }
     }
 

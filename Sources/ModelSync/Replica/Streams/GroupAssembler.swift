@@ -1,3 +1,4 @@
+import ModelCache
 import ModelRecord
 import ModelWire
 
@@ -71,8 +72,14 @@ struct GroupAssembler: Sendable {
     /// The most groups whose time is up that one tick looks at.
     private static let dueCountMax = 1024
 
+    /// How many parts that were merged alone are remembered: of the transactions that came last.
+    private static let mergedAloneCountMax = 1024
+
     private var groups: [Key: Group] = [:]
     private var byteCount = 0
+    /// The topics of parts that were merged alone, by transaction, and these in the order in which they came.
+    private var mergedAlone: [Key: Set<Topic>] = [:]
+    private var mergedAloneOrder = Fifo<Key>()
     /// The sequences that are held of each stream, so that no look-up goes through all groups.
     private var sequences: [StreamKey: [UInt64: HeldSequences]] = [:]
     /// When the first group's time is up, where that is known.
@@ -108,6 +115,18 @@ struct GroupAssembler: Sendable {
         sequences[key]?.contains { $0.key < incarnation } ?? false
     }
 
+    /// Takes note of a part that was merged without the others, as somebody claims that all of them are here already.
+    /// Where that is not so the others come, and must not wait for this one.
+    mutating func noteMergedAlone(_ topic: Topic, origin: String, stamp: Stamp) {
+        let key = Key(origin: origin, stamp: stamp)
+        if let awaited = groups[key]?.awaited, awaited.count > 1 { groups[key]?.awaited.remove(topic) }
+        if mergedAlone[key] == nil { mergedAloneOrder.append(key) }
+        mergedAlone[key, default: []].insert(topic)
+        if mergedAlone.count > GroupAssembler.mergedAloneCountMax, let first = mergedAloneOrder.removeFirst() {
+            mergedAlone[first] = nil
+        }
+    }
+
     /// How many parts are held.
     var partCount: Int { groups.values.reduce(0) { $0 + $1.parts.count } }
 
@@ -133,6 +152,7 @@ struct GroupAssembler: Sendable {
             sequences[stream, default: [:]][group.incarnation, default: HeldSequences()].insert(part.sequence)
         }
         group.awaited.remove(part.topic)
+        group.awaited.subtract(mergedAlone[key] ?? [])
         if group.awaited.isEmpty {
             forget(group, of: origin)
             return group.parts
