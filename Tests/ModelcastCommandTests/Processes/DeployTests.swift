@@ -86,6 +86,34 @@ import Testing
         #expect(used.count > 4 && Set(used).subtracting(known).isEmpty, "\(used)")
     }
 
+    @Test(arguments: ["relay", "gateway"])
+    func `a container is asked whether it lives and is ready, and may do nothing but serve`(name: String) throws {
+        let lines = try text("Deploy/kubernetes/\(name).yaml").split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        for wanted in [
+            "livenessProbe:", "readinessProbe:", "httpGet: {path: /livez, port: http}",
+            "httpGet: {path: /readyz, port: http}", "runAsNonRoot: true", "seccompProfile: {type: RuntimeDefault}",
+            "allowPrivilegeEscalation: false", "readOnlyRootFilesystem: true", "capabilities: {drop: [ALL]}",
+            "automountServiceAccountToken: false",
+        ] {
+            #expect(lines.contains(wanted), "\(wanted)")
+        }
+        #expect(lines.count { $0.hasPrefix("image: ") } == 1, "a container more, of which this says nothing")
+    }
+
+    @Test(arguments: ["publisher", "subscriber", "relay", "gateway"])
+    func `a unit tells when it is ready, is watched, and may do nothing but serve`(name: String) throws {
+        let lines = try text("Deploy/modelcast-\(name)@.service").split(separator: "\n").map(String.init)
+        for wanted in [
+            "Type=notify", "WatchdogSec=60", "DynamicUser=yes", "NoNewPrivileges=yes", "CapabilityBoundingSet=",
+            "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "MemoryDenyWriteExecute=yes",
+            "SystemCallFilter=@system-service", "SystemCallFilter=~@privileged @resources",
+        ] {
+            #expect(lines.contains(wanted), "\(wanted)")
+        }
+    }
+
     @Test func `every file and article that Deploy names exists`() throws {
         let files = try files()
         let names = Set(files.map(\.name))
