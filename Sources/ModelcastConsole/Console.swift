@@ -70,7 +70,7 @@ public final class Console: Service, Sendable {
     /// - Throws: ``ModelcastError`` with code `endpoint` where the address cannot be bound, `configuration` where
     ///   models without tokens would be served to other machines.
     public func run() async throws {
-        try requireSenseOfGateway()
+        try requireSoundGateway()
         let watchers = watchCommits()
         defer { withExtendedLifetime(watchers) {} }
         let application = Application(
@@ -113,7 +113,7 @@ public final class Console: Service, Sendable {
     }
 
     /// Refuses to serve models to whoever comes, from wherever, and streams that leave no room for anything else.
-    private func requireSenseOfGateway() throws(ModelcastError) {
+    private func requireSoundGateway() throws(ModelcastError) {
         guard let gateway = gateway?.configuration else { return }
         var fault: String?
         if gateway.tokens == nil, !configuration.isLoopback {
