@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Writes and reads a model of a gateway with curl alone, and prints what it is in the end.
+# Writes and reads models of a gateway with curl alone, and prints what it reads: the model, a page of those whose ids
+# begin so, and the names of the events that come.
 #
 #   curl.sh URL TYPE ID        for example  curl.sh http://127.0.0.1:9464 User 1
 #
 # The gateway has to be one that writes, without tokens.
 set -euo pipefail
 url=$1 type=$2 id=$3
-cd "$(mktemp -d)"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
 
 # example: curl
 # Makes the model, and keeps the head of the answer.
@@ -22,6 +25,9 @@ token=$(sed -n 's/^modelcast-token: //ip' head | tr -d '\r')
 # Reads what it has written itself: the answer waits until the copy has it.
 curl -sf -H "Modelcast-After: $token" "$url/v1/models/$type/$id"
 
-# The state, and a change that comes within two seconds.
-curl -sN --max-time 2 "$url/v1/changes?type=$type&id=$id" | grep '^event:' || true
+# Reads a page of the models whose ids begin so.
+curl -sf "$url/v1/models/$type?prefix=$id&limit=10"
+
+# Follows for two seconds: the state, then each change.
+curl -sN --max-time 2 "$url/v1/changes?type=$type" | grep '^event:' || true
 # end example

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Keeps a copy of models that a Modelcast process serves over HTTP, and prints what changes.
 
-    follow.py http://127.0.0.1:9464 [--type User] [--token-file FILE] [--until-live]
+    follow.py http://127.0.0.1:9464 [--type User] [--token-file FILE] [--until-live] [--save FILE]
 
 The standard library is all it needs. A connection that is lost is made again, and goes on where it was. With --until-live
-it ends when the state is complete, and prints it.
+it ends when the state is complete, and prints it. With --save it writes the copy to a file, anew after each whole step:
+whoever reads the file finds a state that was there.
 """
 
 import argparse
 import http.client
 import json
+import os
 import time
 import urllib.parse
 
@@ -74,12 +76,26 @@ def follow(address, path, told, token=None):
 # end example
 
 
+def lines(copy):
+    """What is held, a model a line."""
+    for (kind, model_id), model in sorted(copy.items()):
+        yield json.dumps([kind, model_id, model], ensure_ascii=False)
+
+
+def save(copy, path):
+    """Puts what is held in the place of the file, so that nobody finds half of it."""
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines(copy))
+    os.replace(f"{path}.new", path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("url", help="where the process serves: http://127.0.0.1:9464")
     parser.add_argument("--type", action="append", default=[], help="only models of this type; repeat it for several")
     parser.add_argument("--token-file", help="the file of a token, as modelcast keygen --token writes it")
     parser.add_argument("--until-live", action="store_true", help="end when the state is complete, and print it")
+    parser.add_argument("--save", metavar="FILE", help="write the copy to this file after each step; for small copies")
     options = parser.parse_args()
     token = None
     if options.token_file:
@@ -87,9 +103,11 @@ def main():
             token = file.read().strip()
 
     def told(name, data, copy):
+        if options.save and (name == "live" or (name == "change" and not data.get("more"))):
+            save(copy, options.save)
         if options.until_live and name == "live":
-            for (kind, model_id), model in sorted(copy.items()):
-                print(json.dumps([kind, model_id, model], ensure_ascii=False))
+            for line in lines(copy):
+                print(line)
             raise SystemExit(0)
         if not options.until_live:
             print(name, json.dumps(data, ensure_ascii=False), flush=True)
