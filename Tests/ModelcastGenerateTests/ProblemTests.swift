@@ -17,6 +17,10 @@ import Testing
             "/allOf/1/properties/a/type", "says something else of type"
         ),
         (##"{"allOf": [{"$ref": "#/properties/it"}, {"properties": {"a": {}}}]}"##, "", "made of itself"),
+        (
+            ##"{"oneOf": [{"const": 1}, {"title": "b", "allOf": [{"$ref": "#/properties/it"}, {}]}]}"##,
+            "/oneOf/1", "made of itself"
+        ),
         (#"{"x-modelcast-swift": "a b!"}"#, "/x-modelcast-swift", "no type of Swift"),
         (#"{"type": "integer", "minLength": 2}"#, "/minLength", "means nothing here"),
         (#"{"type": "string", "requried": true}"#, "/requried", "put x- before a keyword of your own"),

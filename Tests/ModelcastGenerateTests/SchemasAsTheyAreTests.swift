@@ -147,6 +147,10 @@ import Testing
         (#"{"$ref": "none.json"}"#, "var it: Value"), (##"{"$ref": "#/none"}"##, "var it: Value"),
         (#"{"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}"#, "var it: Value"),
         (#"{"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "integer"}]}"#, "var it: It"),
+        (
+            ##"{"oneOf": [{"const": 1}, {"title": "b", "allOf": [{"$ref": "#/properties/it"}, {}]}]}"##,
+            "var it: Value"
+        ),
         (#"{"title": "String", "properties": {"it": {"title": "String2", "enum": ["b"]}}}"#, "var it: String2"),
         (##"{"properties": {"a": {"$ref": "#/$defs/self"}}}"##, "var it: It"),
     ])

@@ -24,6 +24,12 @@ extension SchemaReader {
         }
         if node.value == .bool(true) { return TypeReading(type: .value, isNullable: true) }
         if definition(of: node) != nil { return reading(of: merged(node), at: node, name, scope) }
+        // An alias that stands for itself, or a variant that takes over all variants of what it is one of.
+        guard open.insert(node.key).inserted else {
+            findings.report("this is made of itself, without end: give it a type", at: node)
+            return nil
+        }
+        defer { open.remove(node.key) }
         let node = merged(node)
         guard node.value.object != nil else {
             findings.report("a schema is an object, or true for anything, not \(node.value.kind)", at: node)
@@ -223,12 +229,10 @@ extension SchemaReader {
 
     /// Reads a definition that declares nothing and stands for another type.
     private func alias(_ target: SchemaNode, of node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
-        guard !aliases.contains(target.key) else {
+        guard !open.contains(target.key) else {
             findings.report("this is made of itself, without end: give it a type", at: node, "$ref")
             return nil
         }
-        aliases.append(target.key)
-        defer { aliases.removeLast() }
         return type(of: target, name, scope)
     }
 

@@ -24,8 +24,8 @@ final class SchemaReader {
     /// By their keys: schemas that were made one of several, and those that are being made so.
     var mergedNodes: [String: SchemaNode] = [:]
     var merging: Set<String> = []
-    /// The keys of the aliases that are being read, outermost first, to notice one that stands for itself.
-    var aliases: [String] = []
+    /// The keys of the schemas that are being read and declare nothing, to notice one that is made of itself.
+    var open: Set<String> = []
     /// The names of the definitions that are elements of arrays or dictionaries somewhere.
     var valueNames: Set<String> = []
     /// How many arrays and dictionaries are around the schema that is being read.

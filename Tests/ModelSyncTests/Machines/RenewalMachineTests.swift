@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `a renewal asks each sender once it is synced, and is complete with the last snapshot`() {
-        let renewal = Renewal(prefixes: [users], senderCount: 2, now: 0)
+        let renewal = Renewal(prefixes: [users], senderCount: 2, firstRID: 1, now: 0)
         let (first, second) = (SenderID(index: 0), SenderID(index: 1))
         #expect(next(renewal, at: 0, isBoth: false) == [.ask(first, rid: 1)])
         #expect(next(renewal, at: 1, isBoth: false).isEmpty)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `a renewal asks again where a snapshot does not come, and not while it is coming`() {
-        let renewal = Renewal(prefixes: [users], senderCount: 1, now: 0)
+        let renewal = Renewal(prefixes: [users], senderCount: 1, firstRID: 1, now: 0)
         let sender = SenderID(index: 0)
         _ = next(renewal, at: 0)
         renewal.noteProgress(1, of: sender, dueAt: 150)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a sender that refuses its part rests, and one that is gone is asked when it is synced`() {
-        let renewal = Renewal(prefixes: [users], senderCount: 1, now: 0)
+        let renewal = Renewal(prefixes: [users], senderCount: 1, firstRID: 1, now: 0)
         let sender = SenderID(index: 0)
         _ = next(renewal, at: 0)
         renewal.lose(sender, retryAt: 500)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a snapshot of which records were left out is told once, and not after its sender was lost`() {
-        let renewal = Renewal(prefixes: [users], senderCount: 1, now: 0)
+        let renewal = Renewal(prefixes: [users], senderCount: 1, firstRID: 1, now: 0)
         let sender = SenderID(index: 0)
         renewal.noteRejected(of: sender)
         #expect(renewal.takeRejected(of: sender))

@@ -194,6 +194,36 @@ import Testing
         #expect(mesh.replica.counters[.renewals] == 1 && mesh.replica.counters[.digestMismatches] == 0)
     }
 
+    @Test func `an answer that waited for a process that stood still brings nothing back`() throws {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
+        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
+        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        let relay = mesh.relays[0]
+        var answer: [ControlReply] = []
+        relay.answer = { request in
+            guard case .snapshot = request else { return nil }
+            relay.answer = nil
+            answer = relay.replies(to: request)
+            return []
+        }
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.exchange()
+        mesh.pass(milliseconds: 10)
+        try forget(&mesh)
+        mesh.time += 15_000_000
+        // A part of the answer is read before the process notices how late it is.
+        for (number, reply) in answer.enumerated() {
+            mesh.replica.receiveControl(mesh.senders[0], reply.encode().span, now: mesh.now)
+            if number == 0 { mesh.replica.tick(now: mesh.now) }
+        }
+        #expect(mesh.replica.isStartingAnew && mesh.replica.cache["User", "deleted"] != nil)
+        mesh.pass(milliseconds: 5_000)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        #expect(mesh.replica.cache["User", "kept"] != nil)
+        #expect(mesh.replica.counters[.renewals] == 1 && mesh.replica.counters[.digestMismatches] == 0)
+    }
+
     @Test func `what was pushed here stays in a state that is built anew, also where a relay had passed it on before`()
         throws
     {

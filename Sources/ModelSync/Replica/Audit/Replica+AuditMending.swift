@@ -141,7 +141,7 @@ extension Replica {
                 noteTransactions(heads)
                 return takeWhole(stream, audit, now: now)
             }
-            join(audit.fetched.chunks, now: now)
+            join(audit.fetched.chunks, askedFor: rid, now: now)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: false, now: now) }
             if audit.isConfirmed {
                 audits[type]?.step = .verifying

@@ -26,6 +26,9 @@ final class Renewal {
     let startedAt: UInt64
     /// When the first of the snapshots that are here may have been asked for.
     let collectedSince: UInt64
+    /// The least number of a request whose records come into the new copy. What was asked for before may be older than
+    /// deletes are remembered, and all that a sender has told comes once more with its part.
+    let firstRID: UInt64
     /// The streams whose differences are the reason, and when each was found.
     var witnesses: [(stream: StreamState, foundAt: UInt64)] = []
     /// How far the streams had come when the renewal began; what came later is in both copies.
@@ -51,21 +54,27 @@ final class Renewal {
     /// How many bytes of old batches are put aside.
     private static let oldByteCountMax = 64 << 20
 
-    /// - Parameter cache: the live copy. What has left it for its limits does not come into the new one either.
-    init(prefixes: [Topic], senderCount: Int, besides cache: ModelCache = ModelCache(), now: UInt64) {
+    /// - Parameters:
+    ///   - cache: the live copy. What has left it for its limits does not come into the new one either.
+    ///   - firstRID: the number that the next request gets.
+    init(
+        prefixes: [Topic], senderCount: Int, besides cache: ModelCache = ModelCache(), firstRID: UInt64, now: UInt64
+    ) {
         self.cache = ModelCache(passingOver: cache)
         self.prefixes = prefixes
         startedAt = now
         collectedSince = now
+        self.firstRID = firstRID
         parts = [Part](repeating: .waiting, count: senderCount)
     }
 
     /// Begins to collect once more what another has collected: with nothing but the batches that it put aside.
-    init(collecting other: Renewal, besides cache: ModelCache = ModelCache(), now: UInt64) {
+    init(collecting other: Renewal, besides cache: ModelCache = ModelCache(), firstRID: UInt64, now: UInt64) {
         self.cache = ModelCache(passingOver: cache)
         prefixes = other.prefixes
         startedAt = other.startedAt
         collectedSince = now
+        self.firstRID = firstRID
         witnesses = other.witnesses
         parts = [Part](repeating: .waiting, count: other.parts.count)
         (oldBatches, oldByteCount) = (other.oldBatches, other.oldByteCount)

@@ -25,7 +25,9 @@ extension Replica {
         giveUpRenewal()
         putBackFetches()
         for type in audits.types { endAudit(of: type, now: now) }
-        let begun = Renewal(prefixes: all, senderCount: sessions.count, besides: cache, now: now.uptimeMicroseconds)
+        let begun = Renewal(
+            prefixes: all, senderCount: sessions.count, besides: cache, firstRID: requests.next,
+            now: now.uptimeMicroseconds)
         begun.witnesses = witnesses
         begun.reachAtStart = reach(below: all)
         renewal = begun
@@ -53,7 +55,8 @@ extension Replica {
                 > configuration.tombstoneRetention.wholeMicroseconds / 2
         else { return }
         carryOut(old.endings, of: old)
-        let begun = Renewal(collecting: old, besides: cache, now: now.uptimeMicroseconds)
+        let begun = Renewal(
+            collecting: old, besides: cache, firstRID: requests.next, now: now.uptimeMicroseconds)
         begun.reachAtStart = reach(below: old.prefixes)
         renewal = begun
     }

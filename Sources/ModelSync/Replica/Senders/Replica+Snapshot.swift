@@ -96,15 +96,17 @@ extension Replica {
         } else if case .fetch(let number)? = requests.purpose(of: rid, at: sender) {
             keep(chunk.records, type: chunk.type, of: number)
         } else {
-            take(chunk.records, type: chunk.type, of: sender, repairing(rid, sender), now: now)
+            take(chunk.records, type: chunk.type, of: sender, rid: rid, repairing(rid, sender), now: now)
         }
     }
 
     /// Joins records, or stages them.
-    private func take(_ records: [CellRecord], type: String, of sender: SenderID, _ stream: StreamState?, now: Moment) {
+    private func take(
+        _ records: [CellRecord], type: String, of sender: SenderID, rid: UInt64, _ stream: StreamState?, now: Moment
+    ) {
         // No transaction shows by ids alone, so they wait for nothing.
         guard !isLazy else {
-            join([(type, records)], now: now)
+            join([(type, records)], askedFor: rid, now: now)
             return
         }
         sessions[sender.index].holdsUncovered = true
@@ -118,7 +120,7 @@ extension Replica {
             sessions[sender.index].staging = nil
         }
         guard staging != nil else {
-            join([(type, records)], now: now)
+            join([(type, records)], askedFor: rid, now: now)
             return
         }
         staging?.add(records, type: type)
@@ -127,7 +129,7 @@ extension Replica {
                 counters[.unstagedSnapshots] += 1
                 notice(.unstaged, ["sender": label(sender), "bytes": "\(Staging.byteCountMax)"])
             }
-            join(full.chunks, now: now)
+            join(full.chunks, askedFor: rid, now: now)
             return
         }
         if let stream {
@@ -138,10 +140,11 @@ extension Replica {
     }
 
     /// Joins records, and merges parts of transactions, in one step.
+    /// - Parameter rid: the number of the request that has brought the records.
     /// - Returns: how many updates and records changed anything, and the topics of the parts that did.
     @discardableResult
     func join(
-        _ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = [], now: Moment
+        _ chunks: [RecordChunk], askedFor rid: UInt64? = nil, and held: [[GroupAssembler.Part]] = [], now: Moment
     ) -> (changed: Int, topics: Set<Topic>) {
         guard !chunks.isEmpty || !held.isEmpty else { return (0, []) }
         let (news, summary) = cache.commit { commit in
@@ -155,7 +158,7 @@ extension Replica {
             let young = held.map { keepYoung($0, now: now) }
             renewal.cache.commit { commit in
                 for parts in young { apply(parts, to: &commit) }
-                take(chunks, into: &commit)
+                if let rid, rid >= renewal.firstRID { take(chunks, into: &commit) }
             }
         }
         if chunks.isEmpty {
@@ -176,9 +179,9 @@ extension Replica {
             let staging = sessions[sender.index].staging
             sessions[sender.index].staging = nil
             if sessions[sender.index].hasRejectedRecords {
-                return askAgainLater(sender, staging?.chunks ?? [], now: now)
+                return askAgainLater(sender, staging?.chunks ?? [], rid: rid, now: now)
             }
-            cover(heads, staging?.chunks ?? [], sender: sender, now: now) { self.isWanted($0) }
+            cover(heads, staging?.chunks ?? [], sender: sender, rid: rid, now: now) { self.isWanted($0) }
             sessions[sender.index].holdsUncovered = false
             return becomeLive(sender, copy: heads, now: now)
         }
@@ -198,8 +201,8 @@ extension Replica {
 
     /// Asks for the snapshot of a sender again after a pause, when the clocks may agree: some of its records lie too
     /// far ahead, and nothing else would bring them. The sender is not live before.
-    private func askAgainLater(_ sender: SenderID, _ staged: [RecordChunk], now: Moment) {
-        join(staged, now: now)
+    private func askAgainLater(_ sender: SenderID, _ staged: [RecordChunk], rid: UInt64, now: Moment) {
+        join(staged, askedFor: rid, now: now)
         sessions[sender.index].lastError = "records from the future"
         sessions[sender.index].handShake.pause(
             ClockGuard.pauseMicroseconds, rid: requests.take(), at: now.uptimeMicroseconds)
@@ -217,7 +220,7 @@ extension Replica {
             return advance(stream, now: now)
         }
         // Where records of a type were rejected for their clocks, the heads of that type promise what is not here.
-        cover(heads, request.staging?.chunks ?? [], sender: sender, now: now) { topic in
+        cover(heads, request.staging?.chunks ?? [], sender: sender, rid: request.rid, now: now) { topic in
             request.prefixes.contains { $0.isPrefix(of: topic) }
                 && !request.rejectedTypes.contains(topic.type ?? "")
         }
@@ -254,7 +257,7 @@ extension Replica {
     /// Takes note that a snapshot holds everything up to these heads. Its staged records become visible together with
     /// the transactions that it has made whole.
     private func cover(
-        _ heads: [Heads], _ staged: [RecordChunk], sender: SenderID, now: Moment,
+        _ heads: [Heads], _ staged: [RecordChunk], sender: SenderID, rid: UInt64, now: Moment,
         where isCovered: (Topic) -> Bool
     ) {
         var covered: [StreamState] = []
@@ -284,7 +287,7 @@ extension Replica {
                     head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
             }
         }
-        join(staged, and: whole, now: now)
+        join(staged, askedFor: rid, and: whole, now: now)
         for type in skipped.sorted() { reviewHeld(of: type, now: now) }
         finishTakeovers(heads, of: sender, now: now, where: isCovered)
         for stream in covered {

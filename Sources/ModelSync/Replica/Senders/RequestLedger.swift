@@ -20,6 +20,9 @@ struct RequestLedger {
     /// - Parameter seed: any number that differs between processes.
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
+    /// The number that the next request gets.
+    var next: UInt64 { nextRID }
+
     /// A number for a request that this ledger does not keep: the session of the sender, or the renewal, remembers it.
     mutating func take() -> UInt64 {
         defer { nextRID += 1 }
