@@ -61,6 +61,12 @@ final class SimulatedNode {
     var recovery: RecoveryState?
     /// The lies of a publisher that makes false claims about other origins; nil for an honest node.
     var liar: Liar?
+    /// When the present life began.
+    var startedAt: UInt64 = 0
+    /// The senders of this relay whose first snapshot has come in the present life.
+    var joined: Set<String> = []
+    /// The relay may have served copies without what such a snapshot then brought, as it took longer than is waited for.
+    var joinedLate = false
     /// Jobs push to this relay, so after a restart it must go on where its disk ends.
     var isPushedTo = false
     /// When the last pushed batch is on this relay's disk, and when the relay is told so.

@@ -118,6 +118,9 @@ extension Simulation {
             tell(node, notice.description)
             // A copy may go back in this case only: the replica builds it anew, as a whole.
             if notice.kind == .startedAnew { node.watch.forget() }
+            if notice.kind == .senderLive, node.joined.insert(notice.metadata["sender"] ?? "").inserted {
+                node.joinedLate = node.joinedLate || time - node.startedAt >= settings.settleTime.wholeMicroseconds
+            }
         case .fetched(let token, let records):
             tell(node, "has fetched \(records.map(\.description))")
             let found = Set(records.lazy.map { ExactText($0.id) })

@@ -8,6 +8,7 @@ extension Simulation {
     /// Starts a process with what its disk holds.
     func start(_ node: SimulatedNode) {
         let cache = copy(of: node)
+        (node.startedAt, node.joined, node.joinedLate) = (time, [], false)
         switch node.kind {
         case .publisher, .job:
             keepClockAhead(node)
@@ -73,7 +74,7 @@ extension Simulation {
             name: node.name, streamEndpoint: "memory", clockLeadMax: settings.clockLeadMax,
             heartbeatInterval: settings.heartbeatInterval, chunkByteCount: settings.chunkByteCount,
             peerTimeout: settings.reportInterval * 4, replayByteCount: settings.replayByteCount,
-            budget: settings.budget, settleTime: settings.requestTimeout * 5 / 2,
+            budget: settings.budget, settleTime: settings.settleTime,
             persistsPushes: node.disk.mode != .none)
         configuration.replica = replicaConfiguration(node)
         return configuration

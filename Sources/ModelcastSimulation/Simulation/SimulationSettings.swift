@@ -10,6 +10,8 @@ public struct SimulationSettings: Sendable {
     public var repairJitterMax = Duration.milliseconds(50)
     /// How long a request may stay without an answer before it is sent again.
     public var requestTimeout = Duration.milliseconds(400)
+    /// How long a relay that has started serves no copies while a sender's first snapshot is not here.
+    var settleTime: Duration { requestTimeout * 5 / 2 }
     /// How often replicas report to their senders. A peer that is silent for four intervals is forgotten.
     public var reportInterval = Duration.milliseconds(300)
     /// How far a stamp may lie ahead of a replica's wall clock.
