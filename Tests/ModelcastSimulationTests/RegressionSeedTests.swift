@@ -192,6 +192,9 @@ import Testing
     /// Those since liars make up origins.
     static let allSeeds: [(seed: UInt64, found: String)] = [
         (9_907_000_096_319, "lies that change all the time began each comparison of what a lazy copy holds anew"),
+        (9_908_000_107_634, "an answer that waited for a process that stood still brought a removed field back"),
+        (9_908_000_107_509, "a relay that got a publisher's models late had served a copy of the ids before"),
+        (9_908_000_112_364, "a relay that was met late told a head beyond what a liar had claimed"),
         (9_908_000_247_459, "a part of a pushed transaction waited for one that a lie had let be merged alone"),
     ]
 

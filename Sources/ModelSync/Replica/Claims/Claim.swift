@@ -50,6 +50,11 @@ extension [Claim] {
         first { sequence <= $0.through }.map { !$0.former.contains(sequence) } ?? false
     }
 
+    /// Nothing but these claims says that some of the batches after `first` are here, up to `last`.
+    func hideAny(after first: UInt64, through last: UInt64) -> Bool {
+        contains { claim in Swift.max(claim.former.applied, first) < Swift.min(claim.through, last) }
+    }
+
     /// Takes note that such a batch has come.
     mutating func noteReceived(_ sequence: UInt64) {
         for index in indices where sequence <= self[index].through { _ = self[index].former.arrive(sequence) }

@@ -64,7 +64,9 @@ extension Replica {
             // earlier start has written there.
             let isOwnBeginning = word == .own && told == nil && head.sequence == 0
             if isUnmet || isOwnBeginning { takeFormerState(stream, sender, head: head.sequence, now: now) }
-            if !isReply, told ?? 0 < head.sequence { takeLateState(stream, sender, head: head.sequence, now: now) }
+            if !isReply, told ?? 0 < head.sequence {
+                takeLateState(stream, sender, head: head.sequence, before: told ?? 0, now: now)
+            }
             takeWholeIfUnknown(stream, sender, now: now)
             learn(head: head.sequence, of: stream, word: word)
             // Within one contact an honest sender tells a lower head only if it was deceived itself: the head before
@@ -185,9 +187,12 @@ extension Replica {
     /// Takes the copy of a sender once more that has come to hold a stream after its copy was taken, perhaps by no
     /// batch, where nothing but the claims of others says that it is here: one of these may have brought nothing, and a
     /// stream that the sender lacks may keep digests from ever showing it.
-    private func takeLateState(_ stream: StreamState, _ sender: SenderID, head: UInt64, now: Moment) {
+    /// - Parameter told: the head that the sender told before.
+    private func takeLateState(
+        _ stream: StreamState, _ sender: SenderID, head: UInt64, before told: UInt64, now: Moment
+    ) {
         guard sessions[sender.index].isSynced, sessions[sender.index].name != stream.key.origin,
-            stream.claims.isMerelyClaimed(head)
+            stream.claims.hideAny(after: told, through: head)
         else { return }
         audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
     }
