@@ -339,6 +339,7 @@ def main():
     parser.add_argument("--publisher", type=int, help="the process number of a publisher that may be stopped")
     parser.add_argument("--modelcast", type=Path, help="the command, to push many models")
     parser.add_argument("--relay", help="the relay to push them to, which the gateway hears")
+    parser.add_argument("--models", type=int, default=100_000, help="how many, 100,000 to 1,000,000")
     parser.add_argument("--times", action="store_true", help="tell how long each step takes")
     parser.add_argument("--shots", type=Path, help="a folder for pictures")
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 """What the inspector shows of trouble, and of much: for inspector.py --trouble.
 
-A publisher is stopped; the process does not answer, refuses, or tells what seldom comes about; 100,000 models are
-there, and thousands of changes come in a second.
+A publisher is stopped; the process does not answer, refuses, or tells what seldom comes about; many models are there, and
+thousands of changes come in a second.
 """
 
 import json
@@ -18,7 +18,6 @@ from browser import Visit, wait
 
 TYPE = "Troubled"
 LARGE = "Large"
-LARGE_COUNT = 100_000
 # So many changes come in a second, for so long.
 FLOOD_RATE, FLOOD_SECONDS = 8_000, 3
 
@@ -68,6 +67,7 @@ class Gate:
 class Trouble(Visit):
     def all(self, options):
         self.modelcast, self.relay, self.publisher = options.modelcast, options.relay, options.publisher
+        self.large = options.models
         for number in range(1, 401):
             self.put(TYPE, f"t{number:03}", {"n": number})
         wait(lambda: self.count_of(TYPE) == 400, "the models are there")
@@ -308,14 +308,14 @@ class Trouble(Visit):
     # Much
 
     def much(self):
-        """100,000 models are looked through, and thousands of changes a second are followed."""
+        """Many models are looked through, and thousands of changes a second are followed."""
         publisher = subprocess.Popen(
             [self.modelcast, "publish", "--name", "many", "--push", self.relay, "--type", LARGE, "--id-field", "id"],
             stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
-            publisher.stdin.writelines(f'{{"id":"x{number:06}","n":{number}}}\n' for number in range(LARGE_COUNT))
+            publisher.stdin.writelines(f'{{"id":"x{number:06}","n":{number}}}\n' for number in range(self.large))
             publisher.stdin.flush()
-            wait(lambda: self.count_of(LARGE) == LARGE_COUNT, "all models have come")
+            wait(lambda: self.count_of(LARGE) == self.large, "all models have come")
             self.look_through()
             self.flood(publisher)
         finally:
@@ -326,9 +326,9 @@ class Trouble(Visit):
         self.open(f"/models/{LARGE}")
         rows = "document.querySelector('[data-test=rows]')"
         for loaded in (300, 600, 900, 1200):
-            count = f"loaded {loaded:,} of {LARGE_COUNT:,}"
+            count = f"loaded {loaded:,} of {self.large:,}"
             self.have("[data-test=count]", count, "models are loaded as they are seen")
-            if self.browser.run(f"{rows}.getAttribute('aria-rowcount')") != str(LARGE_COUNT + 1):
+            if self.browser.run(f"{rows}.getAttribute('aria-rowcount')") != str(self.large + 1):
                 raise SystemExit("the number of rows is not told to who cannot see them")
             self.browser.run(f"{rows}.scrollTop = {rows}.scrollHeight")
         if self.browser.run("document.querySelectorAll('[data-test=row]').length") > 100:

@@ -92,6 +92,28 @@ import Testing
         #expect(pulse.phase == .ended && Console.problem(of: pulse.phase) == nil)
     }
 
+    @Test func `a process with a thread that hangs says over HTTP that it does not live, and when it does again`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let endpoints = try SenderEndpoints(control: "ipc://\(folder.path("hangs"))")
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "hangs", endpoints: endpoints),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let clock = ServiceClockForTests()
+        try await withConsole(of: [.publisher(publisher)]) { client in
+            #expect(try await client.get("/livez").status == 200)
+            clock.beat(publisher.pulse, secondsAgo: 40)
+            let hanging = try await client.get("/livez")
+            #expect(hanging.status == 503)
+            #expect(hanging.body.hasPrefix("[-] publisher hangs turns: its thread has not turned for 4"))
+            #expect(try await client.get("/readyz").body.contains("[-] publisher hangs turns"))
+            #expect(try await client.get("/metrics").body.contains("\nmodelcast_live 0\n"))
+            clock.beat(publisher.pulse)
+            #expect(try await client.get("/livez").status == 200)
+        }
+    }
+
     @Test func `a process whose store cannot be written is not ready`() async throws {
         let folder = try TemporaryDirectory()
         try await withNetwork { network in

@@ -318,58 +318,7 @@ enum OpenAPIDocument {
                 }
               }
             },
-            "/v1/changes": {
-              "get": {
-                "operationId": "followChanges",
-                "summary": "The state, then each change, as events: snapshot, live, change, reset, heartbeat.",
-                "parameters": [
-                  {
-                    "name": "state",
-                    "in": "query",
-                    "description": "none: without the state, only what changes from now on.",
-                    "schema": {"enum": ["full", "none"]}
-                  },
-                  {
-                    "name": "type",
-                    "in": "query",
-                    "description": "Only these types.",
-                    "schema": {"type": "array", "items": {"$ref": "#/components/schemas/TypeName"}}
-                  },
-                  {
-                    "name": "id",
-                    "in": "query",
-                    "description": "Only these ids.",
-                    "schema": {"type": "array", "items": {"type": "string", "minLength": 1}}
-                  },
-                  {"$ref": "#/components/parameters/where"},
-                  {"$ref": "#/components/parameters/fields"},
-                  {"$ref": "#/components/parameters/form"},
-                  {"$ref": "#/components/parameters/integers"},
-                  {
-                    "name": "lastEventID",
-                    "in": "query",
-                    "description": "As Last-Event-ID, for who cannot set headers.",
-                    "schema": {"type": "string"}
-                  },
-                  {
-                    "name": "Last-Event-ID",
-                    "in": "header",
-                    "description": "The id of the last event: the stream goes on behind it, or begins with reset.",
-                    "schema": {"type": "string"}
-                  }
-                ],
-                "responses": {
-                  "200": {
-                    "description": "The events; the answer has no end.",
-                    "content": {"text/event-stream": {"schema": {"type": "string"}}}
-                  },
-                  "400": {"$ref": "#/components/responses/Problem"},
-                  "401": {"$ref": "#/components/responses/Problem"},
-                  "403": {"$ref": "#/components/responses/Problem"},
-                  "503": {"$ref": "#/components/responses/Problem"}
-                }
-              }
-            }
+            "/v1/changes": \#(changesPath)
           },
           "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -385,6 +334,7 @@ enum OpenAPIDocument {
                   "version": {"type": "string", "description": "The time of the last write, and who wrote."}
                 }
               },
+              "Event": \#(eventSchema),
               "Write": {
                 "type": "object",
                 "required": ["type", "id", "op"],

@@ -302,8 +302,8 @@ extension Simulation {
     private func unlikeKnownIDs(of node: SimulatedNode, _ states: [Int: [OracleModel]]) -> [String] {
         guard let cache = node.cache else { return [] }
         let servers = node.listening.map { nodes[links[$0].server] }
-        // A batch of which no head tells is found by digests alone, which no copy compares that does not hold all. So is
-        // what a relay got after it had served a copy without it.
+        // A batch of which no head tells is found by digests alone, which no copy compares that does not hold all. So
+        // is what a relay got after it had served a copy without it.
         if servers.contains(where: \.joinedLate) { return [] }
         let untold = servers.reduce(into: Set<String>()) { $0.formUnion(incomparableTypes(node, $1)) }
         // So is a model whose delete one sender had, and has forgotten, before it got the model from another.

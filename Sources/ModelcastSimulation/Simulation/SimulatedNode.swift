@@ -65,7 +65,7 @@ final class SimulatedNode {
     var startedAt: UInt64 = 0
     /// The senders of this relay whose first snapshot has come in the present life.
     var joined: Set<String> = []
-    /// The relay may have served copies without what such a snapshot then brought, as it took longer than is waited for.
+    /// The relay may have served copies without what such a snapshot then brought: it took longer than is waited for.
     var joinedLate = false
     /// Jobs push to this relay, so after a restart it must go on where its disk ends.
     var isPushedTo = false
