@@ -21,6 +21,9 @@ struct AbsentModels {
     private var ids = BucketTables<String>()
     /// The models that were deleted after they had been evicted, each with the stamp of the delete.
     private var ended = BucketTables<Stamp>()
+    /// The later writes that others tell of models which are here, each with its stamp: what is here may leave before
+    /// they come. Only where ids are kept.
+    private var later = BucketTables<Stamp>()
     /// The models that are being fetched, with all that has come of each since its fetch began; nil where nothing has.
     private var arriving: [ExactText: CellRecord?] = [:]
     /// How many models are evicted, those included that are on their way back.
@@ -67,12 +70,15 @@ struct AbsentModels {
     /// Takes note that a model leaves.
     mutating func insert(_ hash: UInt64, _ record: CellRecord) {
         counts.evictions += 1
-        // Only a lazy copy lets deletes go, too.
-        if isLazy, !record.exists {
+        if keepsIDs {
+            let (bucket, key) = (Int(hash &>> 56), SeededHash.of(record.idBytes))
+            let last = later[bucket].removeValue(forKey: key) ?? 0
+            // A later delete of a model that was held may be known, or a later write of one that was deleted here.
+            let isDelete = !record.exists && last < record.lastStamp
+            note(bucket, key, max(record.lastStamp, last), isDelete: isDelete) { record.id }
+        } else if isLazy, !record.exists {
+            // Only a lazy copy lets deletes go, too.
             _ = note(hash, record.idBytes, record.lastStamp, isDelete: true)
-        } else if keepsIDs {
-            // A later delete of a model that was held may be known.
-            note(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp, isDelete: false) { record.id }
         } else if !isBlind {
             add(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp) { record.id }
         }
@@ -119,7 +125,20 @@ struct AbsentModels {
 
     /// Takes note that a model is deleted that is here still, and may leave before that shows.
     mutating func noteEnd(_ record: CellRecord, _ hash: UInt64) {
-        note(Int(hash &>> 56), SeededHash.of(record.idBytes), record.lastStamp, isDelete: true) { nil }
+        let (bucket, key) = (Int(hash &>> 56), SeededHash.of(record.idBytes))
+        if let last = later[bucket][key], record.lastStamp <= last { return }
+        note(bucket, key, record.lastStamp, isDelete: true) { nil }
+    }
+
+    /// Takes note that a model was written that is here as it was before, and may leave before that shows.
+    mutating func noteLife(_ record: CellRecord, _ hash: UInt64) {
+        let (bucket, key) = (Int(hash &>> 56), SeededHash.of(record.idBytes))
+        if let end = ended[bucket][key] {
+            guard record.lastStamp >= end else { return }
+            ended[bucket][key] = nil
+            endedCount -= 1
+        }
+        later[bucket][key] = max(later[bucket][key] ?? 0, record.lastStamp)
     }
 
     /// Takes note of a stamp of a model that is evicted or ended.
@@ -167,6 +186,10 @@ struct AbsentModels {
     /// Forgets deletes that are older than a stamp.
     /// - Parameter buckets: the buckets to search, within 0..<256.
     mutating func dropEnded(_ buckets: Range<Int>, olderThan stamp: Stamp) {
+        // No delete that is told from now on is older.
+        for bucket in buckets where later[bucket].contains(where: { $0.value < stamp }) {
+            later[bucket] = later[bucket].filter { $0.value >= stamp }
+        }
         guard endedCount > 0 else { return }
         for bucket in buckets where ended[bucket].contains(where: { $0.value < stamp }) {
             endedCount -= ended[bucket].count
@@ -189,6 +212,7 @@ struct AbsentModels {
         count += other.evicted[bucket].count - former.evicted.count
         endedCount += other.ended[bucket].count - former.ended.count
         (evicted[bucket], ended[bucket], ids[bucket]) = (other.evicted[bucket], other.ended[bucket], other.ids[bucket])
+        later[bucket] = later[bucket].filter { $0.value >= young }
         for (key, stamp) in former.evicted where stamp >= young {
             note(bucket, key, stamp, isDelete: false) { former.ids[key] }
         }

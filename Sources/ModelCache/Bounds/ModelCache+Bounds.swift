@@ -222,9 +222,11 @@ extension Commit {
             // Also where an earlier delete is here, which may leave as well.
             case let held? where !record.exists:
                 if held.lastStamp < record.lastStamp { bounds.absent.withLock { $0.noteEnd(record, hash) } }
+            case let held? where held.exists:
+                if held.lastStamp < record.lastStamp { bounds.absent.withLock { $0.noteLife(record, hash) } }
             // A write that is later than a delete which is here came in a batch that did not come here. Of one at the
             // same stamp the names decide.
-            case let held? where held.exists || record.lastStamp < held.lastStamp: break
+            case let held? where record.lastStamp < held.lastStamp: break
             default: _ = bounds.keepsBack(record, hash, plan: &plan)
             }
         }

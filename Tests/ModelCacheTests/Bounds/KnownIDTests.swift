@@ -95,6 +95,26 @@ struct KnownIDTests {
         #expect(cache.presence(of: "User", "0") == .absent && cache.evictedCount(of: "User") == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `of a model that is held a delete and a later write are told, and it exists once it has left`(isLast: Bool) {
+        let cache = KnownIDTests.holding(1...2)
+        let other = ModelCache()
+        var told: [[CellRecord]] = []
+        for (fields, operation, stamp) in [(Fields(), UpdateOperation.delete, Stamp(20)), (["b": 1], .merge, 30)] {
+            for id in ["1", "2"] { other.commit("User", id, fields, as: operation, at: stamp) }
+            told.append(
+                ["1", "2"].compactMap { other.record(type: "User", id: $0, includingTombstones: true)?.withoutCells })
+        }
+        // A sender that lags may tell the delete last.
+        for records in isLast ? told.reversed() : told { cache.commit { $0.noteIDs(records, type: "User") } }
+        #expect(cache.ids(of: "User").count == 2)
+        // A batch brings a later delete of one of them.
+        cache.commit("User", "2", [:], as: .delete, at: 40)
+        _ = cache.evictAll(of: "User")
+        #expect(cache.ids(of: "User") == ["1"] && cache.presence(of: "User", "1") == .evicted)
+        #expect(cache.presence(of: "User", "2") == .absent && cache.evictedCount(of: "User") == 1)
+    }
+
     @Test func `of a delete that is held a later one is told, and a write between the two makes no model`() {
         let cache = KnownIDTests.holding(1...1)
         cache.commit("User", "1", [:], as: .delete, at: 20)

@@ -5,6 +5,17 @@ import TestSupport
 
 @testable import ModelSync
 
+/// An answer that is on its way for long.
+final class LateAnswer {
+    var isHolding = false
+    private(set) var replies: [ControlReply] = []
+
+    func hold(_ held: [ControlReply]) -> [ControlReply] {
+        replies += held
+        return []
+    }
+}
+
 /// A publisher `origin`, a liar, and a replica that listens to both, unless the publisher is behind a relay.
 struct ClaimField {
     var origin: Origin
@@ -27,6 +38,8 @@ struct ClaimField {
     var sent: [UInt64: [UInt8]] = [:]
     /// The honest sender has no batches any more.
     var isReplayGone = false
+    /// What the honest sender answers to a snapshot, where that is held up.
+    let late = LateAnswer()
     /// The honest sender, a relay, tells this head, as it was deceived itself, with the digest of its copy.
     var falseHead: UInt64?
 
@@ -99,9 +112,10 @@ struct ClaimField {
                     } + [.complete(rid: rid, heads: lie)]
             }
             let records = Array(origin.cache.snapshot().records(of: "User"))
-            return [
+            let replies: [ControlReply] = [
                 .records(rid: rid, type: "User", records: records), .complete(rid: rid, heads: [truth]),
             ]
+            return late.isHolding ? late.hold(replies) : replies
         case .replay(let rid, _, _, let topic, let first, let last):
             guard sender == honest, !isReplayGone, last <= UInt64(sent.count) else {
                 return [.gone(rid: rid, oldest: 0)]

@@ -48,7 +48,8 @@ extension Replica {
 
     /// Whether the batch that the decoder holds, of the start before a claimed one, was here before. Takes note of the
     /// batch, because that start may be followed again.
-    func isKnownOfFormer(_ stream: StreamState) -> Bool {
+    /// - Parameter isTaken: false for a batch that is dropped: it is missing where that start is followed again.
+    func isKnownOfFormer(_ stream: StreamState, isTaken: Bool) -> Bool {
         let former = stream.claimedStart?.former?.incarnation ?? 0
         let isFormerProven = former <= origins[stream.key.origin].provenStart
         if former < decoder.incarnation || (former > decoder.incarnation && !isFormerProven) {
@@ -61,9 +62,10 @@ extension Replica {
         let sequence = decoder.sequence
         // A batch that others only claimed to hold may be news.
         if stream.claimedStart?.former?.claims.isMerelyClaimed(sequence) ?? false {
-            stream.claimedStart?.former?.claims.noteReceived(sequence)
+            if isTaken { stream.claimedStart?.former?.claims.noteReceived(sequence) }
             return false
         }
+        guard isTaken else { return stream.claimedStart?.former?.tracker.contains(sequence) ?? false }
         guard case .duplicate? = stream.claimedStart?.former?.tracker.arrive(sequence) else { return false }
         return true
     }

@@ -136,14 +136,17 @@ extension Replica {
                 return
             }
         }
-        if !isCurrent, stream.claimedStart != nil, isKnownOfFormer(stream) {
-            counters[.duplicateBatches] += 1
-            return
-        }
-        if !isCurrent, clockGuard.isExpired(decoder.lastStamp, now: now) {
+        if !isCurrent {
             // The models of the batch may have been deleted since, and the deletes forgotten: it would bring them back.
-            counters[.expiredBatches] += 1
-            return
+            let isExpired = clockGuard.isExpired(decoder.lastStamp, now: now)
+            if stream.claimedStart != nil, isKnownOfFormer(stream, isTaken: !isExpired) {
+                counters[.duplicateBatches] += 1
+                return
+            }
+            if isExpired {
+                counters[.expiredBatches] += 1
+                return
+            }
         }
         merge(payload, of: stream, isCurrent: isCurrent, now: now)
         if isCurrent { noticeHole(stream, finding: .batchBeyondNext, now: now) }
