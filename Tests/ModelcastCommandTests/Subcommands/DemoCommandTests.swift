@@ -32,6 +32,14 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).isEmpty)
     }
 
+    @Test func `the demo tells where its inspector is, and how to keep it`() async throws {
+        let demo = try RunningCommand(["demo", "--seconds", "1"])
+        #expect(try await demo.exitCode() == 0, "\(demo.output) \(demo.error)")
+        #expect(demo.output.contains("look into it with a browser: http://127.0.0.1:"))
+        #expect(demo.output.contains("--seconds 0 stays until Ctrl-C, with the inspector"))
+        #expect(demo.output.split(separator: "\n").count { $0.hasSuffix("yes") } == 3, "\(demo.output)")
+    }
+
     @Test func `the demo without an end serves the inspector until it is interrupted`() async throws {
         let demo = try RunningCommand(["demo", "--seconds", "0", "--replay-rate", "200"])
         let isTold = await eventually { demo.output.contains("browser: http://") }

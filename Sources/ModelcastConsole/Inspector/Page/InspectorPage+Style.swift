@@ -232,7 +232,8 @@ extension InspectorPage {
         .types select { display: none; }
         .types a { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 8px; padding: 5px 10px;
           border-radius: 6px; color: inherit; }
-        .types a > :first-child { flex: 1; min-width: 0; }
+        .types a > :first-child { flex: 1 1 auto; min-width: 0; max-width: 100%; }
+        .types a > .dim { margin-left: auto; }
         .types .size { flex: 0 0 100%; text-align: right; font-size: 11.5px; }
         .types .sum { padding: 8px 10px; font-size: 11.5px; }
         .types .sum:empty { display: none; }
