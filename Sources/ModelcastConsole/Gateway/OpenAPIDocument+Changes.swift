@@ -60,7 +60,7 @@ extension OpenAPIDocument {
     static let eventSchema = #"""
         {
           "type": "object",
-          "description": "What a line of each name says.",
+          "description": "An event: its name, its id, and what it says, which is JSON.",
           "required": ["id", "event", "data"],
           "properties": {
             "id": {"type": "string", "description": "For Last-Event-ID."},
