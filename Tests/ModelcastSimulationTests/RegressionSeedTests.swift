@@ -195,6 +195,7 @@ import Testing
         (9_908_000_107_634, "an answer that waited for a process that stood still brought a removed field back"),
         (9_908_000_107_509, "a relay that got a publisher's models late had served a copy of the ids before"),
         (9_908_000_112_364, "a relay that was met late told a head beyond what a liar had claimed"),
+        (61_082_792_204_699_646, "what nobody had kept a batch of a liar's own from being asked for, for minutes"),
         (9_909_000_021_275, "the ids told of a later write than the delete that they had told of a held model"),
         (9_909_000_027_211, "a batch was dropped as too old beside a claimed start, and counted as received"),
         (9_908_000_247_459, "a part of a pushed transaction waited for one that a lie had let be merged alone"),

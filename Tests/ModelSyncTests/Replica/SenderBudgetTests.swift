@@ -133,6 +133,25 @@ import Testing
         numbers.map { TopicHead(topic: .data(type: "T\($0)"), sequence: sequence, digest: digest) }
     }
 
+    @Test func `what nobody had leaves requests to what was not asked for yet, which then has its turn`() {
+        var budget = SenderBudget()
+        func takes(isInVain: Bool, at second: UInt64) -> Bool {
+            budget.takeRequest(.snapshot, isInVain: isInVain, at: second * 1_000_000)
+        }
+        // Each request costs the most.
+        for _ in 0..<192 { budget.noteFruitless() }
+        while takes(isInVain: true, at: 1) {}
+        #expect(!takes(isInVain: false, at: 1))
+        budget.keep(until: 30_000_000)
+        #expect(!takes(isInVain: true, at: 20))
+        #expect(takes(isInVain: false, at: 20))
+        budget.keepNoLonger()
+        #expect(takes(isInVain: true, at: 29))
+        // It may have been mended otherwise.
+        budget.keep(until: 50_000_000)
+        #expect(takes(isInVain: true, at: 50))
+    }
+
     @Test func `a frame that names 20,000 streams begins few repairs a tick and few requests a second`() throws {
         var field = try Field()
         field.asked = []

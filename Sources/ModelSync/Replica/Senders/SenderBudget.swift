@@ -10,6 +10,8 @@ struct SenderBudget: Sendable {
     private(set) var headByteCount = 0
     /// How many requests have not brought what the sender had promised; halved by one that has.
     private var fruitlessCount = 0
+    /// Until when requests for what nobody had when all were asked wait for others.
+    private var keptUntil: UInt64 = 0
     private var begun = TokenBucket()
     private var snapshots = TokenBucket()
     private var replays = TokenBucket()
@@ -47,7 +49,9 @@ struct SenderBudget: Sendable {
         begun.take(UInt64(count), of: SenderBudget.streamRate, at: time)
     }
 
-    mutating func takeRequest(_ rung: Repair.Rung, at time: UInt64) -> Bool {
+    /// - Parameter isInVain: all that could be asked have been, and had nothing.
+    mutating func takeRequest(_ rung: Repair.Rung, isInVain: Bool = false, at time: UInt64) -> Bool {
+        if isInVain, time < keptUntil { return false }
         let cost: UInt64 = 1 << UInt64(dearness)
         switch rung {
         case .replay: return replays.take(cost, of: SenderBudget.replayRate, at: time)
@@ -60,6 +64,12 @@ struct SenderBudget: Sendable {
         var budget = self
         return budget.takeRequest(rung, at: time)
     }
+
+    /// Keeps requests back that were in vain before, until another has had its turn, which comes then at the latest.
+    mutating func keep(until time: UInt64) { keptUntil = max(keptUntil, time) }
+
+    /// Takes note that one has had its turn.
+    mutating func keepNoLonger() { keptUntil = 0 }
 
     mutating func takeReport(at time: UInt64) -> Bool { reports.take(of: SenderBudget.reportRate, at: time) }
 
@@ -102,8 +112,11 @@ extension Replica {
 
     /// Whether the request of the repair may go to the sender now. If not, another is asked, or the repair waits.
     func mayAsk(_ sender: SenderID, _ stream: StreamState, now: Moment) -> Bool {
-        let rung = stream.repair?.rung ?? .replay
-        if sessions[sender.index].budget.takeRequest(rung, at: now.uptimeMicroseconds) { return true }
+        let (rung, isInVain) = (stream.repair?.rung ?? .replay, stream.repair?.isInVain ?? false)
+        if sessions[sender.index].budget.takeRequest(rung, isInVain: isInVain, at: now.uptimeMicroseconds) {
+            if !isInVain { sessions[sender.index].budget.keepNoLonger() }
+            return true
+        }
         counters[.postponedRequests] += 1
         // Where another can help, nobody is waited for in its place.
         if let repair = stream.repair, canHelp(stream, repair, besides: sender),
@@ -120,8 +133,11 @@ extension Replica {
             finish(stream, by: .superseded, now: now)
             return false
         }
-        // A random pause, so that all repairs that wait have the same chance.
-        stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: 2 + sessions[sender.index].budget.dearness)
+        // A random pause, so that all repairs that wait have the same chance; but those that were in vain leave what
+        // there is to the others.
+        let dueAt = now.uptimeMicroseconds + pause(after: 2 + sessions[sender.index].budget.dearness)
+        stream.repair?.dueAt = dueAt
+        if !isInVain { sessions[sender.index].budget.keep(until: dueAt + Replica.pauseMicroseconds) }
         return false
     }
 
