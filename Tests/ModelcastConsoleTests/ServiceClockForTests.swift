@@ -18,6 +18,7 @@ struct ServiceClockForTests {
         let then = now.uptimeMicroseconds - secondsAgo * 1_000_000
         pulse.beat(Moment(wallMilliseconds: now.wallMilliseconds, uptimeMicroseconds: then))
     }
+
     func advance(seconds: UInt64) {
         shift.microseconds.wrappingAdd(seconds * 1_000_000, ordering: .relaxed)
     }

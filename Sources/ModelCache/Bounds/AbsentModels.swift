@@ -123,16 +123,13 @@ struct AbsentModels {
         return true
     }
 
-    /// Takes note that a model is deleted that is here still, and may leave before that shows.
-    mutating func noteEnd(_ record: CellRecord, _ hash: UInt64) {
+    /// Takes note that a model was deleted or written that is here as it was before, and may leave before that shows.
+    mutating func noteLater(_ record: CellRecord, _ hash: UInt64) {
         let (bucket, key) = (Int(hash &>> 56), SeededHash.of(record.idBytes))
-        if let last = later[bucket][key], record.lastStamp <= last { return }
-        note(bucket, key, record.lastStamp, isDelete: true) { nil }
-    }
-
-    /// Takes note that a model was written that is here as it was before, and may leave before that shows.
-    mutating func noteLife(_ record: CellRecord, _ hash: UInt64) {
-        let (bucket, key) = (Int(hash &>> 56), SeededHash.of(record.idBytes))
+        guard record.exists else {
+            if let last = later[bucket][key], record.lastStamp <= last { return }
+            return note(bucket, key, record.lastStamp, isDelete: true) { nil }
+        }
         if let end = ended[bucket][key] {
             guard record.lastStamp >= end else { return }
             ended[bucket][key] = nil

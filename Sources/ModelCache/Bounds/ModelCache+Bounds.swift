@@ -219,11 +219,9 @@ extension Commit {
             let hash = SlotArray.hash(idHash: record.idHash)
             let held = table.shards.record(hash, record.idBytes, isUse: false)
             switch held {
-            // Also where an earlier delete is here, which may leave as well.
-            case let held? where !record.exists:
-                if held.lastStamp < record.lastStamp { bounds.absent.withLock { $0.noteEnd(record, hash) } }
-            case let held? where held.exists:
-                if held.lastStamp < record.lastStamp { bounds.absent.withLock { $0.noteLife(record, hash) } }
+            // Also a delete where an earlier one is here, which may leave as well.
+            case let held? where held.exists || !record.exists:
+                if held.lastStamp < record.lastStamp { bounds.absent.withLock { $0.noteLater(record, hash) } }
             // A write that is later than a delete which is here came in a batch that did not come here. Of one at the
             // same stamp the names decide.
             case let held? where record.lastStamp < held.lastStamp: break

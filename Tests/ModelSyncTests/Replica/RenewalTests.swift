@@ -16,6 +16,14 @@ import Testing
         return mesh
     }
 
+    /// A replica that has not heard of its relay yet, which holds two models.
+    private func meshBeforeContact() throws -> Mesh {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
+        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
+        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        return mesh
+    }
+
     /// A replica that starts anew after a long absence: one relay has answered, and the other is silent still.
     private func meshStartingAnew() throws -> Mesh {
         var mesh = try mesh(relays: 2)
@@ -127,9 +135,7 @@ import Testing
     }
 
     @Test func `a process that stood still for so long in the middle of a snapshot builds its state anew`() throws {
-        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
-        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
-        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        var mesh = try meshBeforeContact()
         let relay = mesh.relays[0]
         var end: ControlReply?
         relay.answer = { request in
@@ -160,9 +166,7 @@ import Testing
     }
 
     @Test func `what waited for a process that stood still before it had anything brings nothing back`() throws {
-        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
-        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
-        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        var mesh = try meshBeforeContact()
         let relay = mesh.relays[0]
         let waiting = relay.ring.flatMap { stream, batches in
             batches.sorted { $0.key < $1.key }.map { (topic: stream.topic.bytes, payload: $0.value) }
@@ -195,9 +199,7 @@ import Testing
     }
 
     @Test func `an answer that waited for a process that stood still brings nothing back`() throws {
-        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
-        var mesh = try Mesh(relays: 1, origins: 1, configuration: configuration)
-        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1], via: []) }
+        var mesh = try meshBeforeContact()
         let relay = mesh.relays[0]
         var answer: [ControlReply] = []
         relay.answer = { request in

@@ -14,19 +14,17 @@ enum RequestPurpose {
 struct RequestLedger {
     /// The chance in jitter, pauses and barriers.
     var generator: SeededGenerator
-    private var nextRID: UInt64 = 1
+    /// The number that the next request gets.
+    private(set) var next: UInt64 = 1
     private var open: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
 
     /// - Parameter seed: any number that differs between processes.
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// The number that the next request gets.
-    var next: UInt64 { nextRID }
-
     /// A number for a request that this ledger does not keep: the session of the sender, or the renewal, remembers it.
     mutating func take() -> UInt64 {
-        defer { nextRID += 1 }
-        return nextRID
+        defer { next += 1 }
+        return next
     }
 
     /// A number for a request of a repair, an audit or a fetch, which stays open until ``end(_:)``.
